@@ -1,0 +1,50 @@
+# `make run` and `make test` each do all set-up on a machine that has Python 3.11 or newer, make and git.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STORE ?= data/workbench.duckdb
+# Test processes; two cores are assumed, each browser or model in a test takes its share.
+JOBS ?= 2
+export OMP_NUM_THREADS ?= 1
+export OPENBLAS_NUM_THREADS ?= 1
+
+.PHONY: run test test-all lint format bench clean
+
+run: $(VENV)/run.stamp
+	@test -e $(STORE) || $(BIN)/workbench load data/demo --store $(STORE)
+	$(BIN)/workbench app --store $(STORE)
+
+test: lint
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile -m "not slow"
+
+test-all: lint
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile
+
+lint: $(VENV)/dev.stamp
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+format: $(VENV)/dev.stamp
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: $(VENV)/dev.stamp
+	$(BIN)/python bench/evaluate.py
+	$(BIN)/python bench/ingest.py
+
+clean:
+	rm -rf $(VENV) build *.egg-info
+
+$(BIN)/python:
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed, this is " + sys.version)'
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/run.stamp: requirements.txt pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet -r requirements.txt
+	$(BIN)/python -m pip install --quiet --no-deps -e .
+	@touch $@
+
+$(VENV)/dev.stamp: requirements-dev.txt $(VENV)/run.stamp
+	$(BIN)/python -m pip install --quiet -r requirements-dev.txt
+	@touch $@

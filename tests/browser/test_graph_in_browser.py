@@ -1,0 +1,123 @@
+"""The page Graph of the real app in a real browser."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from urllib.parse import urlencode
+
+import pytest
+from graph_drawing import click_node, drawn, node_ids
+from playwright.sync_api import expect
+
+pytestmark = pytest.mark.browser
+ROOT = Path(__file__).resolve().parents[2]
+STORY = {"benchmark": "atant_demo", "case": "atant_demo/demo_01", "question": "demo_01_q1"}
+HOSTILE = "<img src=x onerror=alert(1)> [link](https://evil.example) **bold** </script>"
+
+
+@pytest.fixture(scope="module")
+def address(serve: Callable[..., str], tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The app over a store with one demo story and one conversation with hostile text."""
+    folder = tmp_path_factory.mktemp("store")
+    hostile = folder / "hostile.jsonl"
+    turns = [{"role": "user", "content": f"My sister bakes bread. {HOSTILE}"}, {"role": "assistant", "content": HOSTILE}]
+    hostile.write_text(json.dumps({"messages": turns}) + "\n", encoding="utf-8")
+    store = folder / "test.duckdb"
+    story = ROOT / "data" / "demo" / "stories" / "01_the_second_bakery.yaml"
+    command = [sys.executable, "-m", "workbench", "load", str(story), str(hostile), "--store", str(store)]
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True, timeout=240)
+    return serve(ROOT / "app.py", WORKBENCH_STORE=str(store))
+
+
+def graph_page(address: str, **query: str) -> str:
+    return f"{address}/graph?{urlencode(STORY | query)}"
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 1920])
+def test_click_on_a_note_shows_its_text(address, open_page, picture, theme, width):
+    watched = open_page(graph_page(address), theme, width)
+    page = watched.page
+    drawn(page)
+    gold = page.evaluate("() => window.__graph().nodes.get().find(n => n.label.startsWith('★ gold')).id")
+    click_node(page, gold)
+    panel = page.locator(".st-key-node-panel")
+    expect(panel.get_by_text("★ gold")).to_be_visible()
+    expect(panel.get_by_text("Quick one before the ovens are hot", exact=False).first).to_be_visible()
+    assert f"node={urlencode({'': gold})[1:]}" in page.url
+    picture(watched, f"graph-{theme}-{width}")
+    watched.assert_clean()
+
+
+def test_a_link_restores_layout_view_and_node(address, open_page):
+    watched = open_page(graph_page(address, view="Whole case", layout="Force", node="tag:canal"))
+    page = watched.page
+    drawn(page)
+    assert page.evaluate("() => window.__graph().network.getSelectedNodes()") == ["tag:canal"]
+    assert page.evaluate("() => window.__graph().data.boxed") is False
+    expect(page.locator(".st-key-node-panel").get_by_text("matched by the query")).to_be_visible()
+    watched.assert_clean()
+
+
+def test_a_row_of_the_table_selects_the_node_in_the_picture(address, open_page):
+    page = open_page(graph_page(address)).page
+    drawn(page)
+    table = page.get_by_test_id("stDataFrame")
+    table.scroll_into_view_if_needed()
+    table.click(position={"x": 18, "y": 52})  # the tick of the first row: gold comes first
+    page.wait_for_function("() => window.__graph().network.getSelectedNodes().length === 1")
+    gold = page.evaluate("() => window.__graph().nodes.get().find(n => n.label.startsWith('★ gold')).id")
+    assert page.evaluate("() => window.__graph().network.getSelectedNodes()") == [gold]
+    expect(page.locator(".st-key-node-panel").get_by_text("★ gold")).to_be_visible()
+
+
+def test_paths_to_gold_are_a_part_of_the_graph(address, open_page):
+    page = open_page(graph_page(address, view="Paths to gold")).page
+    drawn(page)
+    kinds = {node.partition(":")[0] for node in node_ids(page)}
+    assert {"tag", "topic", "file"} <= kinds
+    expect(page.locator(".graph .count")).to_contain_text("not on a path")
+
+
+def test_expanding_a_node_draws_more_and_folding_less(address, open_page):
+    page = open_page(graph_page(address, node="topic:misc")).page
+    drawn(page)
+    before = set(node_ids(page))
+    page.get_by_role("button", name="Expand").click()
+    drawn_ids = "window.__graph().nodes.getIds().filter((id) => !id.startsWith('caption:'))"
+    page.wait_for_function(f"n => {drawn_ids}.length > n", arg=len(before))
+    assert before < set(node_ids(page))
+    assert "expand=topic" in page.url
+    page.get_by_role("button", name="Fold", exact=True).click()
+    page.wait_for_function(f"n => {drawn_ids}.length === n", arg=len(before))
+    assert set(node_ids(page)) == before
+
+
+def test_text_of_a_note_is_shown_and_never_interpreted(address, open_page):
+    watched = open_page(graph_page(address, benchmark="chats", case="chats/hostile", question=""))
+    page = watched.page
+    page.on("dialog", lambda dialog: watched.errors.append(f"a dialog said {dialog.message!r}"))
+    drawn(page)
+    note = next(node for node in node_ids(page) if node.startswith("file:"))
+    click_node(page, note)
+    panel = page.locator(".st-key-node-panel")
+    expect(panel.get_by_text(HOSTILE, exact=False).first).to_be_visible()
+    assert panel.locator("img, a").count() == 0
+    watched.assert_clean()
+
+
+def test_downloaded_page_draws_from_disk_and_asks_nobody(address, open_page, tmp_path):
+    page = open_page(graph_page(address)).page
+    drawn(page)
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="HTML, works offline").click()
+    target = tmp_path / "graph.html"
+    saved.value.save_as(target)
+    offline = open_page(target.as_uri())
+    offline.page.wait_for_selector("#mynetwork canvas")
+    expect(offline.page.get_by_text("nodes shown")).to_be_visible()
+    offline.assert_clean()

@@ -1,0 +1,115 @@
+"""The frame: pages find themselves, links keep the context, one job a store, and the app is started on this machine only."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from urllib.parse import parse_qs
+
+import pytest
+
+from workbench.errors import WorkbenchError
+from workbench.ui import launch as launching
+from workbench.ui import navigation
+from workbench.ui.context import STORE_VARIABLE
+from workbench.ui.jobs import Jobs, Stopped
+
+
+def test_every_module_of_pages_is_in_the_menu():
+    modules = {path.stem for path in (Path(navigation.__file__).parent / "pages").glob("*.py")} - {"__init__"}
+    assert set(navigation.pages) == modules
+    assert [entry.name for entry in navigation.in_order()][:2] == ["cases", "compare"]
+
+
+def test_links_of_the_menu_keep_the_choice(store, cases_page):
+    page = cases_page(benchmark="small", case="small/kiln", methods=["bm25", "adaptive"], text="kiln")
+    links = [element.proto for element in page.get("page_link")]
+    assert len(links) >= len(navigation.pages)
+    for link in links:
+        carried = parse_qs(link.query_string)
+        assert carried["case"] == ["small/kiln"]
+        assert carried["methods"] == ["bm25", "adaptive"]
+        assert "text" not in carried  # a page's own filter is its own
+
+
+def test_a_page_name_is_taken_once():
+    with pytest.raises(ValueError, match="registered twice"):
+        navigation.page("cases", "Again", icon=":material/star:", order=99)(lambda: None)
+
+
+# --- jobs -------------------------------------------------------------------------------------------------------------------
+
+
+def test_a_job_tells_how_far_it_is_and_its_result():
+    def work(job):
+        job.advance(1, "first")
+        job.advance(2, "second")
+        return "all"
+
+    job = Jobs().start("Work", "store", work, total=2)
+    assert job.future.result(10) == "all"
+    assert (job.done, job.last) == (2, "second")
+
+
+def test_a_stopped_job_ends_at_its_next_step():
+    begun, go = threading.Event(), threading.Event()
+
+    def work(job):
+        begun.set()
+        go.wait(10)
+        job.advance(1, "first")
+
+    job = Jobs().start("Work", "store", work)
+    assert begun.wait(10)
+    job.stop()
+    go.set()
+    assert isinstance(job.future.exception(10), Stopped)
+
+
+def test_one_job_a_store_at_a_time():
+    jobs, go = Jobs(), threading.Event()
+    first = jobs.start("First", "store", lambda job: go.wait(10))
+    assert jobs.start("Second", "store", lambda job: None) is first
+    jobs.dismiss("store")
+    assert jobs.of("store") is first  # a running job is not forgotten
+    go.set()
+    first.future.result(10)
+    jobs.dismiss("store")
+    assert jobs.of("store") is None
+
+
+def test_a_failed_job_keeps_its_error():
+    def work(job):
+        raise WorkbenchError("no luck")
+
+    job = Jobs().start("Work", "store", work)
+    assert str(job.future.exception(10)) == "no luck"
+
+
+# --- starting ---------------------------------------------------------------------------------------------------------------
+
+
+def started(monkeypatch, code: int = 0) -> dict:
+    seen: dict = {}
+
+    def call(command, cwd, env):
+        seen.update(command=command, cwd=cwd, env=env)
+        return code
+
+    monkeypatch.setattr(launching.subprocess, "call", call)
+    return seen
+
+
+def test_the_app_listens_on_this_machine_and_gets_the_store(monkeypatch, tmp_path):
+    seen = started(monkeypatch)
+    monkeypatch.chdir(tmp_path)
+    launching.launch(Path("mine.duckdb"), port=8765)
+    assert seen["command"][-4:] == ["--server.port", "8765", "--server.address", "127.0.0.1"]
+    assert seen["env"][STORE_VARIABLE] == str(tmp_path / "mine.duckdb")
+    assert (seen["cwd"] / ".streamlit" / "config.toml").exists()
+
+
+def test_a_server_that_fails_is_an_error_with_advice(monkeypatch, tmp_path):
+    started(monkeypatch, code=1)
+    with pytest.raises(WorkbenchError, match="--port"):
+        launching.launch(tmp_path / "mine.duckdb")

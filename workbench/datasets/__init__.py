@@ -1,0 +1,1 @@
+"""Benchmarks and input formats, one self-registering file each."""

@@ -1,0 +1,1 @@
+"""Evaluation: relevance, measures, intervals and runs."""

@@ -1,0 +1,1 @@
+"""Retrieval measures, one self-registering file each."""

@@ -1,0 +1,1 @@
+"""Extractors: from an interaction to 5W tags, one self-registering file each."""

@@ -1,0 +1,134 @@
+"""A memory: the notes of one case in order, with everything derived from them worked out once and shared by all methods."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, TypeVar, cast
+
+from workbench.notes import full_text
+from workbench.records import Note
+from workbench.text import Analyser
+
+V = TypeVar("V")
+
+
+@dataclass
+class Watch:
+    """What a stretch of work cost: seconds in all, those spent on building views inside it, and the views it asked for."""
+
+    seconds: float = 0.0
+    nested: float = 0.0
+    needs: set[Hashable] = field(default_factory=set)
+
+    @property
+    def own(self) -> float:
+        """Seconds without the views that were built inside."""
+        return self.seconds - self.nested
+
+
+class Memory:
+    """Notes in order (time, session position, round), newest last; row ``i`` of every derived array belongs to ``notes[i]``.
+
+    Parameters
+    ----------
+    notes : iterable of Note
+    participants : tuple of str
+        Names of the speakers, which are neither topics nor attributes (decisions 5 and 6).
+    base : Memory, optional
+        The full case that these notes were taken from: word frequencies of the 15% filter are counted there (decision 2).
+    """
+
+    def __init__(self, notes: Iterable[Note] = (), participants: tuple[str, ...] = (), base: Memory | None = None) -> None:
+        self.participants = participants
+        self.base = base
+        self._by_id: dict[str, Note] = {}
+        self._words: dict[tuple[Analyser, tuple[str, ...]], dict[str, dict[str, int]]] = {}
+        self._views: dict[Hashable, Any] = {}
+        self._costs: dict[Hashable, Watch] = {}
+        self._watches = [Watch()]
+        for note in notes:
+            self.add(note)
+
+    def add(self, note: Note) -> None:
+        """Remember a note. Derived arrays go stale; no older note is tokenised again.
+
+        Raises
+        ------
+        ValueError
+            If a note with this id is already remembered.
+        """
+        if note.id in self._by_id:
+            raise ValueError(f"note {note.id!r} is already remembered; note ids are unique within a memory")
+        self._by_id[note.id] = note
+        self._views.clear()
+
+    def __len__(self) -> int:
+        return len(self._by_id)
+
+    def __contains__(self, note_id: object) -> bool:
+        return note_id in self._by_id
+
+    def __getitem__(self, note_id: str) -> Note:
+        return self._by_id[note_id]
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """All notes, oldest first; among equal order keys the larger id first, so that "newest" lists the smaller one first."""
+
+        def build(memory: Memory) -> tuple[Note, ...]:
+            return tuple(sorted(sorted(memory._by_id.values(), key=lambda n: n.id, reverse=True), key=lambda n: n.order))
+
+        return self.view("notes", build)
+
+    def view(self, key: Hashable, build: Callable[[Memory], V]) -> V:
+        """Something derived from the notes, built at first use and kept until the next ``add``."""
+        self._watches[-1].needs.add(key)
+        if key not in self._views:
+            with self._watch() as watch:
+                self._views[key] = build(self)
+            self._costs[key] = watch
+            self._watches[-1].nested += watch.seconds
+        return cast(V, self._views[key])
+
+    @contextmanager
+    def _watch(self) -> Iterator[Watch]:
+        watch = Watch()
+        self._watches.append(watch)
+        begin = time.perf_counter()
+        try:
+            yield watch
+        finally:
+            watch.seconds = time.perf_counter() - begin
+            self._watches.pop()
+
+    @contextmanager
+    def watch(self) -> Iterator[Watch]:
+        """Time a method's work: afterwards ``seconds`` is what it would have cost alone.
+
+        Views that another method had built before are charged at what their building took, each once.
+        """
+        known = set(self._views)
+        with self._watch() as watch:
+            yield watch
+        todo, charged = list(watch.needs), set[Hashable]()
+        while todo:
+            key = todo.pop()
+            if key not in charged and key in self._costs:
+                charged.add(key)
+                todo += self._costs[key].needs
+        watch.seconds += sum(self._costs[key].own for key in charged & known)
+
+    def word_counts(self, analyser: Analyser, fields: tuple[str, ...]) -> list[dict[str, int]]:
+        """How often each note holds each index word, in the order of ``notes``; a note is tokenised once for good."""
+
+        def build(memory: Memory) -> list[dict[str, int]]:
+            known = memory._words.setdefault((analyser, fields), {})
+            for note in memory.notes:
+                if note.id not in known:
+                    known[note.id] = analyser.counts(full_text(note, fields))
+            return [known[note.id] for note in memory.notes]
+
+        return self.view(("words", analyser, fields), build)

@@ -1,0 +1,1 @@
+"""Retrieval methods, one self-registering file each."""

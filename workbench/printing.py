@@ -1,0 +1,89 @@
+"""Results as aligned lines of text and as plain JSON values: what the command line prints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from workbench.records import Ranking, Why
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> list[str]:
+    """Rows as aligned text; numbers to the right, None as a dash."""
+    cells = [[("-" if cell is None else f"{cell:.3f}" if isinstance(cell, float) else str(cell)) for cell in row] for row in rows]
+    widths = [max(len(each[at]) for each in [head, *cells]) for at in range(len(head))]
+    numeric = [bool(cells) and all(_is_number(row[at]) for row in cells) for at in range(len(head))]
+
+    def line(row: Sequence[str]) -> str:
+        return "  ".join(c.rjust(w) if n else c.ljust(w) for c, w, n in zip(row, widths, numeric, strict=True)).rstrip()
+
+    return [line(head), line(["-" * width for width in widths]), *map(line, cells)]
+
+
+def _is_number(cell: str) -> bool:
+    return cell == "-" or cell.replace(".", "", 1).replace("-", "", 1).isdigit()
+
+
+def interval(value: float | None, bounds: Sequence[float] | None) -> str:
+    """A mean with its 95% interval."""
+    if value is None:
+        return "not available"
+    return f"{value:.3f}" + (f" [{bounds[0]:.3f}, {bounds[1]:.3f}]" if bounds else " [no interval]")
+
+
+def why_json(why: Why) -> dict[str, Any]:
+    """A Why as plain JSON values."""
+    parts = [{"kind": part.kind, "name": part.name, "value": part.value, "detail": dict(part.detail)} for part in why.parts]
+    return {"parts": parts, "path": list(why.path)}
+
+
+def ranking_lines(ranking: Ranking) -> list[str]:
+    """A ranking for people: each hit with its three largest parts and its path."""
+    lines = [f"{len(ranking.hits)} of {ranking.candidates} candidates", *(f"  ({remark})" for remark in ranking.remarks)]
+    for hit in ranking.hits:
+        parts = ", ".join(f"{part.name} {part.value:.4f}" for part in hit.why.parts[:3])
+        more = f" and {len(hit.why.parts) - 3} more" if len(hit.why.parts) > 3 else ""
+        lines.append(f"{hit.rank:>4}  {hit.score:.6f}  {hit.note_id}  = {parts}{more}")
+        if hit.why.path:
+            lines.append(f"      {' > '.join(hit.why.path)}")
+    return lines
+
+
+def evaluation_lines(result: Mapping[str, Any]) -> list[str]:
+    """A run's table for people: headline measures with intervals, then MRR by type, question sets and exclusions."""
+    by_method = result["methods"]
+    lines = [
+        f"run {result['run']} · {result['benchmark']} · {result['questions']} questions · "
+        f"extractor {result['extraction'].get('extractor', 'unknown')}",
+        *table(
+            ["method", "MRR [95%]", "tie range", "recall@5", "hit@5", "empty", "seconds"],
+            [
+                [
+                    name,
+                    interval(row.get("mrr"), row["mrr_ci"]),
+                    f"{row.get('mrr_worst_tie', 0):.3f}-{row.get('mrr_best_tie', 0):.3f}",
+                    row.get("recall@5"),
+                    row.get("hit@5"),
+                    row["empty"],
+                    f"{row['seconds']:.2f}",
+                ]
+                for name, row in by_method.items()
+            ],
+        ),
+    ]
+    first: Mapping[str, Any] = next(iter(by_method.values()), {"by_type": {}})
+    if first["by_type"]:
+        head = ["MRR by type", "n", *by_method]
+        rows = [
+            [group, each["n"], *(row["by_type"][group]["mrr"] for row in by_method.values())]
+            for group, each in first["by_type"].items()
+        ]
+        lines += ["", *table(head, rows)]
+    if "sets" in first:
+        head = ["MRR by question set", "n", *by_method]
+        rows = [
+            [each, found["n"], *(row["sets"][each]["mrr"] for row in by_method.values())] for each, found in first["sets"].items()
+        ]
+        lines += ["", *table(head, rows)]
+    lines += ["", *(f"excluded: {count} questions ({reason})" for reason, count in result["excluded"].items())]
+    return lines

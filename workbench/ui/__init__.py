@@ -1,0 +1,1 @@
+"""The Streamlit app: the only part of the package that imports Streamlit."""

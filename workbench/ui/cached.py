@@ -1,0 +1,195 @@
+"""What pages read again and again, kept between runs: caches around the core, never in it.
+
+The store is opened for each read and closed after it, so that a command line or another program gets in between.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Concatenate, ParamSpec, TypeVar
+
+import streamlit as st
+
+from workbench.evaluate.inputs import FULL_CASE, case_input
+from workbench.memory import Memory
+from workbench.methods.base import create
+from workbench.records import Case, Question, Ranking
+from workbench.settings import Profile
+from workbench.store import CaseRow, Cells, ExtractionRow, LoadReport, QuestionRow, Store, StoreInfo, open_store
+
+WAIT_SECONDS = 3.0
+"""How long a page waits for a store that another program is writing to (ours); then it says so."""
+
+P = ParamSpec("P")
+R = TypeVar("R")
+Stamp = tuple[tuple[int, int], ...]
+
+
+def stamp(path: Path) -> Stamp:
+    """What changes whenever a store's content does: time (ns) and size of the file and of its write-ahead log."""
+    found = []
+    for file in (path, path.with_name(path.name + ".wal")):
+        try:
+            status = file.stat()
+        except FileNotFoundError:
+            found.append((0, 0))
+        else:
+            found.append((status.st_mtime_ns, status.st_size))
+    return tuple(found)
+
+
+def _reads(query: Callable[Concatenate[Store, P], R]) -> Callable[Concatenate[Path, P], R]:
+    """A query of a store as a cached function of the store's path: asked again only when the file has changed."""
+
+    def ask(path: str, state: Stamp, arguments: tuple[Any, ...], named: dict[str, Any]) -> R:
+        with open_store(path, read_only=True, wait_seconds=WAIT_SECONDS) as store:
+            return query(store, *arguments, **named)
+
+    ask.__qualname__ = query.__qualname__  # the cache tells functions apart by name and source, and this one's source is shared
+    cached = st.cache_data(max_entries=64, show_spinner=False)(ask)
+
+    def asked(path: Path, /, *arguments: P.args, **named: P.kwargs) -> R:
+        return cached(str(path), stamp(path), arguments, named)
+
+    asked.__doc__ = query.__doc__
+    return asked
+
+
+@_reads
+def info(store: Store) -> StoreInfo:
+    """How much the store holds."""
+    return store.info()
+
+
+@_reads
+def cases(store: Store, benchmark: str | None = None) -> list[CaseRow]:
+    """The cases of a benchmark, or all."""
+    return store.cases.list(benchmark)
+
+
+@_reads
+def questions(store: Store, case_key: str) -> tuple[Question, ...]:
+    """The questions of a case."""
+    return store.questions.of(case_key)
+
+
+@_reads
+def extractions(store: Store, case_key: str) -> list[ExtractionRow]:
+    """The extractions of a case, the default one first."""
+    return store.extractions.list(case_key)
+
+
+@_reads
+def cases_with(store: Store, benchmark: str, extraction: int) -> list[str]:
+    """Keys of the benchmark's cases that have an extraction like the one of this id: same extractor, same configuration."""
+    rows = [row for row in store.extractions.list() if row.case.startswith(f"{benchmark}/")]
+    wanted = next((row.key for row in rows if row.id == extraction), None)
+    having = {row.case for row in rows if row.key == wanted}
+    return [row.key for row in store.cases.list(benchmark) if row.key in having]
+
+
+@_reads
+def question_table(store: Store, benchmark: str | None, type: str | None, text: str | None) -> list[QuestionRow]:
+    """Questions under a filter."""
+    return store.questions.table(benchmark, type=type, text=text)
+
+
+@_reads
+def question_types(store: Store, benchmark: str | None) -> dict[str, int]:
+    """How many questions there are of each type."""
+    return store.questions.types(benchmark)
+
+
+@_reads
+def cells(store: Store, measure: str, benchmark: str | None) -> Cells:
+    """One measure of every question and method of the newest runs."""
+    return store.runs.cells(measure, benchmark=benchmark)
+
+
+@_reads
+def loads(store: Store) -> list[LoadReport]:
+    """Load reports, newest first."""
+    return store.loads.list()
+
+
+@_reads
+def _identity(store: Store, case_key: str, extraction: int) -> tuple[str, ...]:
+    """What a case's memory is made from: the digests of the case and of the full case that it was taken from."""
+    benchmark, _, case_id = case_key.partition("/")
+    full = store.cases.find(f"{FULL_CASE[benchmark]}/{case_id}") if benchmark in FULL_CASE else None
+    row = store.cases.find(case_key)
+    if row is None:
+        raise KeyError(f"no case {case_key!r}")
+    return (row.digest, full.digest if full else "")
+
+
+# --- memories and rankings --------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class OpenCase:
+    """A case with its memory. All visitors share it: whoever asks the memory holds ``lock``.
+
+    ``warm`` are the methods that have built their index and graph.
+    """
+
+    case: Case
+    memory: Memory
+    lock: threading.RLock = field(default_factory=threading.RLock)
+    warm: set[tuple[str, Profile]] = field(default_factory=set)
+
+
+@dataclass(frozen=True)
+class Timed:
+    """A whole ranking, and the milliseconds it took once the method's index and graph were there."""
+
+    ranking: Ranking
+    ms: float
+
+
+def open_case(path: Path, case_key: str, extraction: int) -> OpenCase:
+    """A case's memory, with everything that is derived from it once it was asked for.
+
+    Parameters
+    ----------
+    extraction : int
+        Id of the extraction whose tags are used.
+
+    Raises
+    ------
+    KeyError
+        If the case or the extraction is not in the store.
+    """
+    return _open_case(str(path), case_key, extraction, _identity(path, case_key, extraction))
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def _open_case(path: str, case_key: str, extraction: int, identity: tuple[str, ...]) -> OpenCase:
+    with open_store(path, read_only=True, wait_seconds=WAIT_SECONDS) as store:
+        given = case_input(store, case_key, extraction)
+    return OpenCase(given.case, given.memory())
+
+
+def rank(path: Path, case_key: str, extraction: int, method: str, text: str, profile: Profile = "default") -> Timed:
+    """All candidates of a query, best first."""
+    # The lock comes before the cache's own, here as on pages that hold it already: the other order could wait for itself.
+    with open_case(path, case_key, extraction).lock:
+        return _rank(str(path), case_key, extraction, _identity(path, case_key, extraction), method, text, profile)
+
+
+@st.cache_resource(max_entries=256, show_spinner=False)
+def _rank(
+    path: str, case_key: str, extraction: int, identity: tuple[str, ...], method: str, text: str, profile: Profile
+) -> Timed:
+    opened = _open_case(path, case_key, extraction, identity)
+    retriever = create(method, profile, memory=opened.memory)
+    if (method, profile) not in opened.warm:
+        retriever.query(text, k=None)
+        opened.warm.add((method, profile))
+    begin = time.perf_counter()
+    ranking = retriever.query(text, k=None)
+    return Timed(ranking, 1000 * (time.perf_counter() - begin))

@@ -1,0 +1,88 @@
+"""The frame around every page: the list of pages, which finds itself, and the shared context in the sidebar."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import streamlit as st
+
+from workbench.registry import Registry
+from workbench.ui import context
+
+TITLE = "TagGraph Workbench"
+_ASSETS = Path(__file__).parent / "assets"
+Show = Callable[[], None]
+
+
+@dataclass(frozen=True, slots=True)
+class PageEntry:
+    """A page of the app. ``order`` sorts the menu; pages of one ``group`` stand under its heading, those of none at the top."""
+
+    name: str
+    title: str
+    icon: str
+    order: int
+    group: str
+    show: Show
+
+
+pages: Registry[PageEntry] = Registry("page", "workbench.ui.pages")
+
+
+def page(name: str, title: str, *, icon: str, order: int, group: str = "") -> Callable[[Show], Show]:
+    """Decorator that makes a function without arguments a page; ``name`` is its path in the URL.
+
+    The function asks `workbench.ui.context.current` for what is chosen in the sidebar.
+    """
+
+    def enter(show: Show) -> Show:
+        pages.register(name)(PageEntry(name, title, icon, order, group, show))
+        return show
+
+    return enter
+
+
+def in_order() -> list[PageEntry]:
+    """All pages in the order of the menu."""
+    return sorted((entry for _, entry in pages.items()), key=lambda entry: (entry.order, entry.name))
+
+
+def run() -> None:
+    """Draw the frame and the page that the URL names."""
+    # A symbol's name as the icon would be fetched from a font server; this one is ours.
+    st.set_page_config(page_title=TITLE, page_icon=str(_ASSETS / "icon.svg"), layout="wide")
+    st.html(_ASSETS / "frame.css")
+    targets = _targets()
+    # The menu is drawn here and not by Streamlit, so that its links carry the context and can be opened in a new tab.
+    chosen = st.navigation(list(targets.values()), position="hidden")
+    menu = st.sidebar.container(key="menu")
+    context.sidebar()
+    with menu:
+        _menu(targets)
+    chosen.run()
+
+
+def _targets() -> dict[str, st.Page]:
+    entries = in_order()
+    return {
+        entry.name: st.Page(entry.show, title=entry.title, icon=entry.icon, url_path=entry.name, default=entry is entries[0])
+        for entry in entries
+    }
+
+
+def _menu(targets: dict[str, st.Page]) -> None:
+    st.markdown(f"**{TITLE}**")
+    group = ""
+    for entry in in_order():
+        if entry.group != group:
+            st.caption(entry.group)
+            group = entry.group
+        st.page_link(targets[entry.name], query_params=context.url(), width="stretch")
+
+
+def link(name: str, label: str, *, icon: str | None = None, disabled: bool = False) -> None:
+    """A link to another page that keeps the context; nothing where no such page is registered."""
+    if name in pages:
+        st.page_link(_targets()[name], label=label, icon=icon or pages[name].icon, query_params=context.url(), disabled=disabled)

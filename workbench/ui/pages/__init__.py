@@ -1,0 +1,1 @@
+"""One file a page: each chooses inputs, calls the core and draws."""
