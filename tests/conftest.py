@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
@@ -23,6 +23,16 @@ def data_folder() -> Path | None:
     named = os.environ.get("WORKBENCH_DATA")
     folder = Path(named) if named else ROOT.parent / "shared" / "data"
     return folder if folder.is_dir() else None
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Where the real data is present, a test that needs it may not skip."""
+    report = yield
+    if report.skipped and "real_data" in getattr(item, "fixturenames", ()) and data_folder() is not None:
+        report.outcome = "failed"
+        report.longrepr = f"skipped although {data_folder()} is present: {report.longrepr}"
+    return report
 
 
 @pytest.fixture(autouse=True)

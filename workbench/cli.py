@@ -23,13 +23,16 @@ from workbench.errors import WorkbenchError
 from workbench.evaluate import export as exports
 from workbench.evaluate.inputs import case_input, case_inputs
 from workbench.evaluate.measures.base import measures
+from workbench.evaluate.relevance import relevance
 from workbench.evaluate.runs import TABLE1, MethodSpec, evaluate, summary
 from workbench.extract.base import extractors
 from workbench.ingest import ingest
+from workbench.methods.adaptive import Spread
 from workbench.methods.base import create, methods
 from workbench.notes import write_notes
-from workbench.printing import evaluation_lines, ranking_lines, table, why_json
+from workbench.printing import diffusion_lines, evaluation_lines, ranking_lines, table, why_json
 from workbench.settings import Setting, configure, settings_of
+from workbench.spread import spread_json, trace
 from workbench.store import Store, open_store
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None, help=workbench.__doc__)
@@ -264,6 +267,30 @@ def query(
     present(result, to, ranking_lines(ranking))
 
 
+@app.command()
+def diffuse(
+    case: str,
+    question: Annotated[str, typer.Argument(help="A question's id, or any text.")],
+    extraction: ExtractionOption = None,
+    k: Annotated[int, typer.Option("--k", help="Files whose attribution is shown.", min=1)] = 10,
+    profile: ProfileOption = "default",
+    settings: SetOption = None,
+    store: StoreOption = DEFAULT_STORE,
+    to: JsonOption = None,
+) -> None:
+    """Step through AdaptiveGraph's diffusion for a question: mass, ranks, events, measures, attribution of the first files."""
+    (spec,) = specs(["adaptive"], profile, settings)
+    with open_store(store, read_only=True) as opened:
+        given = case_input(opened, case, extraction)
+    asked = next((each for each in given.case.questions if each.id == question), None)
+    memory = given.memory()
+    spread = Spread.of(memory, asked.text if asked else question, create(spec.name, spec.profile, spec.overrides).config)
+    gold = relevance(asked, memory.notes).notes if asked else frozenset()
+    result = {"case": given.case.key, "query": asked.text if asked else question, "gold": sorted(gold)}
+    result |= spread_json(trace(spread), gold, k)
+    present(result, to, diffusion_lines(result))
+
+
 @app.command("evaluate")
 def evaluate_command(
     method_names: Annotated[
@@ -306,7 +333,11 @@ def evaluate_command(
 def _chosen_cases(store: Store, benchmark: str | None, names: Sequence[str]) -> list[str]:
     """Keys of the cases to run: those named, or all of the one benchmark."""
     if names:
-        return [store.cases.key(name) for name in names]
+        keys = [store.cases.key(name) for name in names]
+        of = sorted({key.partition("/")[0] for key in keys})
+        if len(of) > 1:
+            raise typer.BadParameter(f"a run takes cases of one benchmark; --cases names cases of {', '.join(of)}")
+        return keys
     stored = store.cases.benchmarks()
     if not stored:
         raise WorkbenchError(f"{store.path} holds no case: load some first (workbench load PATH)")

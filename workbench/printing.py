@@ -87,3 +87,32 @@ def evaluation_lines(result: Mapping[str, Any]) -> list[str]:
         lines += ["", *table(head, rows)]
     lines += ["", *(f"excluded: {count} questions ({reason})" for reason, count in result["excluded"].items())]
     return lines
+
+
+def diffusion_lines(result: Mapping[str, Any]) -> list[str]:
+    """A diffusion for people: ten steps of it, its events, its measures, and each first file's largest parts."""
+    steps, events, seeds = result["steps"], result["events"], result["seeds"]
+    shown = sorted({0, 1, 2, 3, 5, 10, 20, len(steps) - 1, *(event["iteration"] for event in events)} & set(range(len(steps))))
+    kinds = ["tag", "topic", "file", "ontology"]
+    rows = [[at, steps[at]["residual"], *(steps[at]["mass"][kind] for kind in kinds), steps[at]["gold_rank"]] for at in shown]
+    lines = [
+        f"{result['case']}: {result['query']}",
+        f"{result['nodes']:,} nodes, {len(seeds)} seeds, alpha {result['alpha']}, {len(steps) - 1} steps"
+        f" ({'converged' if result['converged'] else 'not converged'})",
+        *(f"  ({remark})" for remark in result["remarks"]),
+        *table(["step", "residual", *(f"on {kind}" for kind in kinds), "gold rank"], rows),
+        "",
+        *(f"step {event['iteration']}: {event['text']}" for event in events),
+        *(
+            f"{name}: {'not available' if value is None else value}"
+            for name, value in result["measures"].items()
+            if name != "carried"
+        ),
+        "carried a step: " + ", ".join(f"{kind} {value:.3f}" for kind, value in result["measures"]["carried"].items()),
+        "",
+    ]
+    for rank, each in enumerate(result["attribution"], 1):
+        parts = ", ".join(f"{part['node']} {part['value']:.5f}" for part in each["seeds"][:3])
+        mark = "  gold" if each["note"] in result["gold"] else ""
+        lines.append(f"{rank:>4}  {each['score']:.6f}  {each['note']}  = {parts}{mark}")
+    return lines

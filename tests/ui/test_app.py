@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import socket
+import subprocess
+import sys
 import threading
+import time
+import urllib.request
 from pathlib import Path
 from urllib.parse import parse_qs
 
@@ -92,11 +99,11 @@ def test_a_failed_job_keeps_its_error():
 def started(monkeypatch, code: int = 0) -> dict:
     seen: dict = {}
 
-    def call(command, cwd, env):
-        seen.update(command=command, cwd=cwd, env=env)
+    def serve(command, folder, environment):
+        seen.update(command=command, cwd=folder, env=environment)
         return code
 
-    monkeypatch.setattr(launching.subprocess, "call", call)
+    monkeypatch.setattr(launching, "_serve", serve)
     return seen
 
 
@@ -113,3 +120,31 @@ def test_a_server_that_fails_is_an_error_with_advice(monkeypatch, tmp_path):
     started(monkeypatch, code=1)
     with pytest.raises(WorkbenchError, match="--port"):
         launching.launch(tmp_path / "mine.duckdb")
+
+
+def test_the_app_answers_and_ends_when_it_is_interrupted(tmp_path):
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    command = [sys.executable, "-m", "workbench", "app", "--store", str(tmp_path / "new.duckdb"), "--port", str(port)]
+    # A process group of its own, as a terminal makes one: an interrupt reaches the server too.
+    app = subprocess.Popen(command, env=os.environ | {"STREAMLIT_SERVER_HEADLESS": "true"}, start_new_session=True)
+    try:
+        end = time.monotonic() + 90
+        while not _answers(port):
+            assert app.poll() is None
+            assert time.monotonic() < end
+            time.sleep(0.2)
+        os.killpg(app.pid, signal.SIGINT)
+        assert app.wait(60) == 0
+    finally:
+        if app.poll() is None:
+            os.killpg(app.pid, signal.SIGKILL)
+
+
+def _answers(port: int) -> bool:
+    try:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/_stcore/health", timeout=2) as answer:
+            return answer.status == 200
+    except OSError:
+        return False

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from collections.abc import Collection
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
@@ -15,6 +17,8 @@ from workbench.records import Part, Why
 from workbench.settings import setting
 from workbench.terms import Floats
 
+DECIMALS = 9
+"""PageRank scores compare after rounding to this many decimals (decision 7)."""
 WEIGHT = "weight of {} edges; 0 leaves them out"
 
 
@@ -104,6 +108,76 @@ def walk(memory: Memory, config: AdaptiveConfig) -> Diffusion:
     return memory.view(key, build)
 
 
+@dataclass(frozen=True)
+class Spread:
+    """A query's diffusion over a memory: graph, seeds and limit, as the ranking, the step view and the attribution use it.
+
+    Attributes
+    ----------
+    graph : TagGraph
+    seeds : Seeds
+    config : AdaptiveConfig
+    diffusion : Diffusion or None
+        None where diffusion is switched off.
+    """
+
+    graph: TagGraph
+    seeds: Seeds
+    config: AdaptiveConfig
+    diffusion: Diffusion | None
+
+    @staticmethod
+    def of(memory: Memory, text: str, config: AdaptiveConfig, muted: Collection[str] = ()) -> Spread:
+        """Seeds and walk for a query; seeds whose node id is in ``muted`` are taken out and the rest keep their proportions."""
+        if not 0 <= config.file_seed_share <= 1:
+            raise ValueError(f"file_seed_share is {config.file_seed_share}; it lies in [0, 1]")
+        graph = tag_graph(memory, config)
+        start = seeds(graph, Words(text, memory, config), config)
+        if muted:
+            mass = start.mass.copy()
+            mass[[number for number in np.flatnonzero(mass).tolist() if graph.node_ids[number] in muted]] = 0
+            start = replace(start, mass=mass / (mass.sum() or 1))
+        return Spread(graph, start, config, walk(memory, config) if config.diffusion else None)
+
+    @property
+    def files(self) -> slice:
+        """The node numbers of the files, in the order of the memory's notes."""
+        first = self.graph.offset["file"]
+        return slice(first, first + len(self.graph.notes))
+
+    @cached_property
+    def x(self) -> Floats:
+        """The limit, (n_nodes,); the seeds themselves where diffusion is off."""
+        return self.seeds.mass if self.diffusion is None else self.diffusion.solve(self.seeds.mass)
+
+    def scored(self, x: Floats) -> Scored:
+        """The files that a distribution over the nodes ranks; those that round to 0 are not returned."""
+        values = x[self.files]
+        rows = np.flatnonzero(np.round(values, DECIMALS) > 0)
+        return Scored(rows, values[rows], self.why, self.seeds.remarks, decimals=DECIMALS)
+
+    def parts_by_seed(self, row: int) -> Floats:
+        """How much of a file's score each node brought as a seed, (n_nodes,), summing to the score."""
+        node = self.files.start + row
+        if self.diffusion is not None:
+            return self.diffusion.attribute(self.seeds.mass, node, self.x)
+        parts = np.zeros(self.graph.n_nodes)
+        parts[node] = self.x[node]
+        return parts
+
+    def why(self, row: int) -> Why:
+        """A file's score as parts by seed, largest first."""
+        split = self.parts_by_seed(row)
+        names = self.graph.node_ids
+
+        def part(seed: int) -> Part:
+            detail = {"words": list(self.seeds.words(seed)), "seed_share": float(self.seeds.mass[seed])}
+            return Part("seed", names[seed], float(split[seed]), detail)
+
+        order = [int(seed) for seed in np.argsort(-split, kind="stable") if split[seed] > 0]
+        return Why(tuple(map(part, order)), remarks=self.seeds.remarks)
+
+
 @methods.register("adaptive")
 class Adaptive(MemoryRetriever[AdaptiveConfig]):
     """AdaptiveGraph: Personalized PageRank over tags, topics, files and ontology with chronological edges."""
@@ -112,37 +186,12 @@ class Adaptive(MemoryRetriever[AdaptiveConfig]):
     Config = AdaptiveConfig
 
     def score(self, text: str) -> Scored:
-        config = self.config
-        if not 0 <= config.file_seed_share <= 1:
-            raise ValueError(f"file_seed_share is {config.file_seed_share}; it lies in [0, 1]")
-        words = Words(text, self.memory, config)
-        if not words.query.all:
+        if not Words(text, self.memory, self.config).query.all:
             return Scored.nothing("the query holds no word")
-        graph = tag_graph(self.memory, config)
-        start = seeds(graph, words, config)
-        if not start.mass.any():
-            return Scored.nothing(*start.remarks)
-        files = slice(graph.offset["file"], graph.offset["file"] + len(graph.notes))
-        diffusion = walk(self.memory, config) if config.diffusion else None
-        x = start.mass if diffusion is None else diffusion.solve(start.mass)
-        rows = np.flatnonzero(np.round(x[files], 9) > 0)
-        if not len(rows):
-            return Scored.nothing(*start.remarks, "without diffusion and file seeds no file has a score")
-
-        def explain(row: int) -> Why:
-            node = files.start + row
-            if diffusion is None:
-                split = np.zeros(graph.n_nodes)
-                split[node] = x[node]
-            else:
-                split = diffusion.attribute(start.mass, node, x)
-            order = [int(seed) for seed in np.argsort(-split, kind="stable") if split[seed] > 0]
-            names = graph.node_ids
-
-            def part(seed: int) -> Part:
-                detail = {"words": list(start.words(seed)), "seed_share": float(start.mass[seed])}
-                return Part("seed", names[seed], float(split[seed]), detail)
-
-            return Why(tuple(map(part, order)), remarks=start.remarks)
-
-        return Scored(rows, x[files][rows], explain, start.remarks, decimals=9)
+        spread = Spread.of(self.memory, text, self.config)
+        if not spread.seeds.mass.any():
+            return Scored.nothing(*spread.seeds.remarks)
+        scored = spread.scored(spread.x)
+        if not len(scored.rows):
+            return Scored.nothing(*spread.seeds.remarks, "without diffusion and file seeds no file has a score")
+        return scored

@@ -53,7 +53,7 @@ class Preview:
 def preview(path: Path) -> Preview:
     """Read the beginning of a file or folder; what is wrong with it is told, not raised."""
     try:
-        format = detect(path) if path.is_file() else _detect_folder(path)
+        format = _format(path)
     except BadInput as error:
         return Preview(path, "", problem=str(error))
     end = time.monotonic() + PREVIEW_SECONDS
@@ -78,8 +78,8 @@ def preview(path: Path) -> Preview:
     return Preview(path, format, cases, sessions, turns, questions, tuple(findings), complete, problem)
 
 
-def _detect_folder(path: Path) -> str:
-    """The format of a folder; one that is not one history as a whole is read file by file."""
+def _format(path: Path) -> str:
+    """The format of a path; a folder that is not one history as a whole is read file by file."""
     try:
         return detect(path)
     except BadInput:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 from workbench.errors import MissingPart, WorkbenchError
@@ -35,8 +36,18 @@ def launch(store: Path, port: int = 8501, address: str = "127.0.0.1") -> None:
         raise MissingPart(f"{APP} is missing: run the app from a checkout (pip install -e .)")
     command = [sys.executable, "-m", "streamlit", "run", str(APP), "--server.port", str(port), "--server.address", address]
     # In the project's folder, where Streamlit finds its settings.
-    code = subprocess.call(command, cwd=APP.parent, env=os.environ | {STORE_VARIABLE: str(store.resolve())})
-    if code not in (0, -2):  # -2: interrupted, which is how the app is stopped
+    code = _serve(command, APP.parent, os.environ | {STORE_VARIABLE: str(store.resolve())})
+    if code:
         raise WorkbenchError(
             f"the app's server ended with code {code}; if the port {port} is taken, name another one with --port"
         )
+
+
+def _serve(command: list[str], folder: Path, environment: Mapping[str, str]) -> int:
+    """Run the server to its end; its exit code, 0 where it was interrupted, which is how an app is stopped."""
+    with subprocess.Popen(command, cwd=folder, env=environment) as server:
+        try:
+            return server.wait()
+        except KeyboardInterrupt:
+            server.wait()  # it was interrupted as well, and first finishes the case that a job is at
+            return 0
