@@ -44,6 +44,11 @@ def test_a_link_opens_the_same_choice(store, compare_page):
     assert choice(compare_page(**query)) == first
 
 
+def test_a_link_that_names_only_the_case_opens_it(store, compare_page):
+    found = choice(compare_page(case="small/kiln"))
+    assert (found.benchmark, found.case_key) == ("small", "small/kiln")
+
+
 def test_the_extraction_of_a_link_is_named_by_extractor_and_configuration(store, compare_page):
     page = compare_page(**KILN)
     newest = choice(page).extraction

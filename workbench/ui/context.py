@@ -204,6 +204,9 @@ def _choose(path: Path) -> Context:
         return Context(path, methods=_choose_methods())  # a first start: the page Cases offers to make one
     if not info.cases:
         return Context(path, methods=_choose_methods())
+    of_case = _one(_state(), "case").partition("/")[0]
+    if not _one(_state(), "benchmark") and of_case in info.benchmarks:
+        _state()["benchmark"] = (of_case,)  # a link need not say twice what its case's key says
     benchmark = _pick("benchmark", "Benchmark", list(info.benchmarks), {})
     rows = {row.key: row for row in cached.cases(path, benchmark)}
     titles = {key: f"{row.id} · {row.title}" if row.title and row.title != row.id else row.id for key, row in rows.items()}

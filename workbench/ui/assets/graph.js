@@ -5,12 +5,14 @@
 const LEGIBLE = 0.72; // zoom under which a label of 14 px can't be read
 const CAPTION = "caption:";
 const DISC = "disc:";
+const GHOST = "ghost:";
 
 export default function (component) {
   const { data, parentElement, setStateValue } = component;
   const root = parentElement.querySelector(".graph");
   const drawing = (root.drawing ??= new Drawing(root));
   drawing.report = (selection) => setStateValue("selection", selection);
+  drawing.reportStep = (step) => setStateValue("step", step);
   drawing.show(data);
   return () => {
     drawing.close();
@@ -43,6 +45,16 @@ class Drawing {
     else this.build();
     this.paint();
     this.select(data.selected);
+    if (data.stepper) {
+      this.stepper ??= new Stepper(this.root, (ids, sizes) => this.size(ids, sizes), (step) => this.reportStep(step));
+      this.stepper.show(data.stepper);
+    }
+  }
+
+  // Sizes between two reruns; what was sent for these nodes no longer tells what is drawn.
+  size(ids, sizes) {
+    for (const id of ids) this.sent.delete(id);
+    this.nodes.update(ids.map((id, at) => ({ id, size: sizes[at] })));
   }
 
   build() {
@@ -114,7 +126,7 @@ class Drawing {
 
   // The whole graph if that can be read, else as wide as it is and as high as its important part allows.
   frame(readable = true) {
-    const { clientWidth, clientHeight } = this.root;
+    const { clientWidth, clientHeight } = this.canvas;
     const ids = this.nodes.getIds();
     if (!clientWidth || !clientHeight || !ids.length) return;
     this.network.setSize("100%", "100%");
@@ -140,7 +152,7 @@ class Drawing {
 
   onSelect({ nodes, edges }) {
     const selection = {
-      nodes: nodes.filter((id) => !id.startsWith(CAPTION)).map((id) => (id.startsWith(DISC) ? id.slice(DISC.length) : id)),
+      nodes: nodes.filter((id) => !id.startsWith(CAPTION)).map((id) => [DISC, GHOST].reduce((of, mark) => (of.startsWith(mark) ? of.slice(mark.length) : of), id)),
       // Selecting a node selects its edges too; those the user did not choose.
       edges: nodes.length ? [] : edges,
     };
@@ -164,6 +176,7 @@ class Drawing {
   }
 
   onKey(event) {
+    if (this.data.stepper && event.key.match(/Arrow(Left|Right)/) && !event.shiftKey) return; // those step; with Shift they pan
     const step = 60 / this.network.getScale();
     const pan = { ArrowLeft: [-step, 0], ArrowRight: [step, 0], ArrowUp: [0, -step], ArrowDown: [0, step] }[event.key];
     const act = { "+": "closer", "-": "farther", 0: "all" }[event.key];
@@ -215,6 +228,7 @@ class Drawing {
 
   close() {
     this.resized.disconnect();
+    this.stepper?.close();
     clearTimeout(this.hinting);
     this.network?.destroy();
   }
