@@ -159,6 +159,30 @@ def test_settings_and_profile_reach_the_method(run, demo_store: Path) -> None:
     assert literal["query"] == default["query"]
 
 
+def test_diffusion_of_a_question_and_of_a_typed_text(run, demo_store: Path) -> None:
+    asked = run("diffuse", "demo_diffusion_helps", "demo_diffusion_helps", "--store", demo_store, "--json", "-").json
+    assert asked["gold"]
+    assert asked["converged"]
+    assert sum(asked["steps"][-1]["mass"].values()) == pytest.approx(1)
+    first = asked["attribution"][0]
+    assert sum(part["value"] for part in first["seeds"]) == pytest.approx(first["score"])
+    ranked = run(
+        "query", "demo_diffusion_helps", asked["query"], "--method", "adaptive", "--store", demo_store, "--json", "-"
+    ).json
+    assert [hit["note"] for hit in ranked["hits"]] == [each["note"] for each in asked["attribution"]]
+    typed = run(
+        "diffuse", "demo_diffusion_helps", "cellist", "--set", "adaptive.alpha=0.5", "--store", demo_store, "--json", "-"
+    ).json
+    assert (typed["query"], typed["alpha"], typed["gold"]) == ("cellist", 0.5, [])
+    assert "converged" in run("diffuse", "demo_diffusion_helps", "cellist", "--store", demo_store).out
+
+
+def test_dilution_over_a_benchmark(run, demo_store: Path) -> None:
+    found = run("dilution", "--benchmark", "longmemeval_demo", "--store", demo_store, "--json", "-").json
+    assert len(found["questions"]) == 6
+    assert {each["measure"] for each in found["correlations"]} >= {"topic_entropy", "total_variation"}
+
+
 def test_removed_case_is_gone(run, own_demo_store: Path) -> None:
     assert run("remove", "demo_01", "--store", own_demo_store).code == 0
     told = run("show", "demo_01", "--store", own_demo_store)

@@ -9,6 +9,7 @@ import json
 import os
 import sys
 from collections.abc import Iterable, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -21,6 +22,7 @@ from workbench.datasets.read import read
 from workbench.engine import Progress
 from workbench.errors import WorkbenchError
 from workbench.evaluate import export as exports
+from workbench.evaluate.dilution import correlations, dilution
 from workbench.evaluate.inputs import case_input, case_inputs
 from workbench.evaluate.measures.base import measures
 from workbench.evaluate.relevance import relevance
@@ -30,7 +32,7 @@ from workbench.ingest import ingest
 from workbench.methods.adaptive import Spread
 from workbench.methods.base import create, methods
 from workbench.notes import write_notes
-from workbench.printing import diffusion_lines, evaluation_lines, ranking_lines, table, why_json
+from workbench.printing import diffusion_lines, evaluation_lines, interval, ranking_lines, table, why_json
 from workbench.settings import Setting, configure, settings_of
 from workbench.spread import spread_json, trace
 from workbench.store import Store, open_store
@@ -289,6 +291,34 @@ def diffuse(
     result = {"case": given.case.key, "query": asked.text if asked else question, "gold": sorted(gold)}
     result |= spread_json(trace(spread), gold, k)
     present(result, to, diffusion_lines(result))
+
+
+@app.command("dilution")
+def dilution_command(
+    benchmark: Annotated[str | None, typer.Option("--benchmark", help="Which benchmark of the store.")] = None,
+    case_names: Annotated[
+        str | None, typer.Option("--cases", help="Comma-separated cases; default: all of the benchmark.")
+    ] = None,
+    extraction: ExtractionOption = None,
+    profile: ProfileOption = "default",
+    settings: SetOption = None,
+    store: StoreOption = DEFAULT_STORE,
+    to: JsonOption = None,
+) -> None:
+    """Measure how concentrated diffusion leaves the mass, question by question, against the rank change it causes."""
+    (spec,) = specs(["adaptive"], profile, settings)
+    config = create(spec.name, spec.profile, spec.overrides).config
+    with open_store(store, read_only=True) as opened:
+        rows = dilution(case_inputs(opened, _chosen_cases(opened, benchmark, split(case_names)), extraction), config)
+    found = correlations(rows)
+    result = {"questions": [asdict(row) for row in rows], "correlations": [asdict(each) for each in found]}
+    better, worse = (sum(sign * row.rr_change > 0 for row in rows) for sign in (1, -1))
+    lines = [
+        f"{len(rows)} questions: diffusion lifts the first gold note in {better} and lowers it in {worse}",
+        "Spearman correlation with the change of the reciprocal rank [95%]:",
+        *table(["measure", "n", "rho"], [[each.measure, each.n, interval(each.rho, each.interval)] for each in found]),
+    ]
+    present(result, to, lines)
 
 
 @app.command("evaluate")

@@ -35,6 +35,8 @@ CAPTION = "caption:"
 """Ids of the layout's captions begin so; they can't be selected."""
 DISC = "disc:"
 """Ids of the discs that show the mass of boxes begin so; selecting one selects the node whose id follows."""
+GHOST = "ghost:"
+"""Ids of the outlines that show another mass begin so; selecting one selects the node whose id follows."""
 FONT = "Source Sans, Source Sans Pro, system-ui, sans-serif"
 
 
@@ -60,6 +62,10 @@ class GraphView:
         How many nodes are not drawn, by reason.
     mass : mapping of node id to float, optional
         If given, the area of a node's shape, or of a disc beside its box, is in proportion to it.
+    ghost : mapping of node id to float, optional
+        Another mass, such as the one that a diffusion ends in, drawn as an outline around the first.
+    unit_radius : float
+        Radius that stands for a mass of 1.
     """
 
     graph: nx.DiGraph
@@ -70,6 +76,8 @@ class GraphView:
     path: frozenset[str] = frozenset()
     hidden: Mapping[str, int] = field(default_factory=dict)
     mass: Mapping[str, float] | None = None
+    ghost: Mapping[str, float] | None = None
+    unit_radius: float = 45.0
 
     def count_line(self) -> str:
         """How many nodes are shown and how many are not, with reasons.
@@ -89,8 +97,17 @@ class GraphView:
 
     def version(self) -> str:
         """A digest of ids, edges, positions and shapes: while it stays the same, a drawing can be patched in place."""
-        state = (sorted(self.layout.positions.items()), sorted(self.graph.edges), sorted(self.layout.boxed), self.mass is None)
+        with_mass = (self.mass is None, self.ghost is None)
+        state = (sorted(self.layout.positions.items()), sorted(self.graph.edges), sorted(self.layout.boxed), with_mass)
         return hashlib.sha256(repr(state).encode()).hexdigest()[:16]
+
+    def radius(self, mass: float) -> float:
+        """Of a disc that stands for a mass; one without any keeps a dot that can be seen."""
+        return round(2 + self.unit_radius * math.sqrt(max(mass, 0.0)), 2)
+
+    def sized(self, node: str) -> str:
+        """The id of what shows a node's mass: the disc beside its box, or the node itself."""
+        return DISC + node if self.graph.nodes[node]["kind"] in self.layout.boxed else node
 
 
 def network(view: GraphView, theme: Theme = "light", height: int = 620) -> Network:
@@ -100,7 +117,7 @@ def network(view: GraphView, theme: Theme = "light", height: int = 620) -> Netwo
     Every node has a ``group`` whose look is in ``options["groups"]``, so that a theme is changed in one place.
     """
     net = Network(height=f"{height}px", directed=False, bgcolor=colours.BACKGROUND[theme], cdn_resources="in_line")
-    net.nodes = [*_captions(view), *_discs(view), *(_node(view, node) for node in sorted(view.graph))]
+    net.nodes = [*_captions(view), *_discs(view), *_ghosts(view), *(_node(view, node) for node in sorted(view.graph))]
     net.node_ids = [node["id"] for node in net.nodes]
     net.edges = list(_edges(view, theme))
     net.options = options(view, theme)
@@ -131,6 +148,7 @@ def options(view: GraphView, theme: Theme) -> dict[str, Any]:
                 "scaling": {"label": {"drawThreshold": 5}},
             },
             **{f"disc {kind}": _disc_look(kind, theme) for kind in sorted(view.layout.boxed) if view.mass is not None},
+            **({"ghost": _ghost_look(theme)} if view.ghost is not None else {}),
             **{group: _look(group, theme) for group in sorted(groups)},
         },
     }
@@ -190,6 +208,11 @@ def _disc_look(kind: str, theme: Theme) -> dict[str, Any]:
     return {"shape": "dot", "borderWidth": 0, "opacity": 0.75, "color": colour | {"highlight": colour, "hover": colour}}
 
 
+def _ghost_look(theme: Theme) -> dict[str, Any]:
+    line = {"border": colours.TEXT[theme], "background": "rgba(0,0,0,0)"}
+    return {"shape": "dot", "borderWidth": 1, "borderWidthSelected": 1, "color": line | {"highlight": line, "hover": line}}
+
+
 def _node(view: GraphView, node: str) -> dict[str, Any]:
     data = view.graph.nodes[node]
     x, y = view.layout.positions[node]
@@ -202,13 +225,15 @@ def _node(view: GraphView, node: str) -> dict[str, Any]:
         "y": round(y, 1),
     }
     if view.mass is not None and data["kind"] not in view.layout.boxed:
-        made["size"] = _radius(view.mass.get(node, 0.0))
+        made["size"] = view.radius(view.mass.get(node, 0.0))
     return made
 
 
-def _radius(mass: float) -> float:
-    """Of a disc that stands for a share of the mass; a node without any keeps a dot that can be seen."""
-    return round(2 + 45 * math.sqrt(max(mass, 0.0)), 2)
+def _disc_place(view: GraphView, node: str) -> dict[str, float]:
+    """Where a node's mass is drawn: left of its box, or where its shape is."""
+    kind = view.graph.nodes[node]["kind"]
+    x, y = view.layout.positions[node]
+    return {"x": round(x - BOX_WIDTH[kind] / 2 - 12 if kind in view.layout.boxed else x, 1), "y": round(y, 1)}
 
 
 def _discs(view: GraphView) -> Iterable[dict[str, Any]]:
@@ -217,15 +242,20 @@ def _discs(view: GraphView) -> Iterable[dict[str, Any]]:
     for node in sorted(view.graph):
         kind = view.graph.nodes[node]["kind"]
         if kind in view.layout.boxed:
-            x, y = view.layout.positions[node]
             yield {
                 "id": DISC + node,
                 "title": tooltip(view, node),
                 "group": f"disc {kind}",
-                "x": round(x - BOX_WIDTH[kind] / 2 - 12, 1),
-                "y": round(y, 1),
-                "size": _radius(view.mass.get(node, 0.0)),
+                **_disc_place(view, node),
+                "size": view.radius(view.mass.get(node, 0.0)),
             }
+
+
+def _ghosts(view: GraphView) -> Iterable[dict[str, Any]]:
+    for node in sorted(view.graph) if view.ghost is not None else ():
+        mass = view.ghost.get(node, 0.0) if view.ghost is not None else 0.0
+        place = _disc_place(view, node)
+        yield {"id": GHOST + node, "title": tooltip(view, node), "group": "ghost", **place, "size": view.radius(mass)}
 
 
 def _captions(view: GraphView) -> Iterable[dict[str, Any]]:
@@ -286,6 +316,8 @@ def tooltip(view: GraphView, node: str) -> str:
         lines.append(f"rank {view.ranks[node]}")
     if view.mass is not None:
         lines.append(f"mass {view.mass.get(node, 0.0):.4g}")
+    if view.ghost is not None:
+        lines.append(f"in the end {view.ghost.get(node, 0.0):.4g}")
     return "\n".join(part for line in lines for part in textwrap.wrap(line, 60))
 
 
@@ -335,6 +367,8 @@ def legend(view: GraphView) -> list[tuple[str, str]]:
         ("gold", f"{colours.GOLD_MARK} gold, evidence of the answer", view.gold),
         ("hit", "#n rank of a note found", view.ranks),
     ]
+    if view.ghost is not None:
+        rows.append(("ghost", "area: mass now; outline: mass in the end"))
     return rows + [(name, words) for name, words, ids in marks if any(node in ids for node in view.graph)]
 
 

@@ -12,7 +12,7 @@ export default function (component) {
   const root = parentElement.querySelector(".graph");
   const drawing = (root.drawing ??= new Drawing(root));
   drawing.report = (selection) => setStateValue("selection", selection);
-  drawing.reportStep = (step) => setStateValue("step", step);
+  drawing.reportStep = (step) => setStateValue("step", { at: step, moment: Date.now() });
   drawing.show(data);
   return () => {
     drawing.close();
@@ -147,7 +147,9 @@ class Drawing {
 
   select(ids) {
     const wanted = ids.filter((id) => this.nodes.get(id));
-    if (String(wanted) !== String(this.network.getSelectedNodes())) this.network.selectNodes(wanted);
+    if (String(wanted) === String(this.network.getSelectedNodes())) return;
+    this.network.selectNodes(wanted);
+    this.reported = undefined; // chosen elsewhere: a click on what was clicked last is news again
   }
 
   onSelect({ nodes, edges }) {
@@ -158,7 +160,7 @@ class Drawing {
     };
     if (JSON.stringify(selection) === this.reported) return;
     this.reported = JSON.stringify(selection);
-    this.report(selection);
+    this.report({ ...selection, moment: Date.now() });
   }
 
   onResize() {

@@ -1,0 +1,403 @@
+"""What the page Diffusion shows of a traced spread, without any drawing: the visible nodes, frames, rows and the equation of a step.
+
+Which nodes and frames are shown is our choice; what they say is the trace's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+
+import networkx as nx
+import numpy as np
+
+from workbench.memory import Memory
+from workbench.spread import Attribution, SpreadTrace, WhatIf
+from workbench.ui import colours
+from workbench.ui.graph_view import WORD
+from workbench.ui.note_view import short_title, themed
+from workbench.ui.words import number
+from workbench.walks import Floats
+
+FRAMES = 60
+"""Most iterates that are sent to the browser."""
+EARLY = 40
+"""Iterations from the start that all have a frame: nearly everything that can be seen happens there."""
+TOP = 10
+LARGEST_RADIUS = 24.0
+"""Of the disc with the largest mass, in canvas units: two thirds of it fit into the gap between two columns."""
+
+
+def name_of(node: str, memory: Memory) -> str:
+    """What a node is called: its path or label, for a note its title."""
+    kind, _, name = node.partition(":")
+    return short_title(memory[name]) if kind == "file" else name
+
+
+def kind_of(node: str) -> str:
+    """The kind of a node by its id.
+
+    Examples
+    --------
+    >>> kind_of("ont:food/bread"), kind_of("file:s1#1")
+    ('ontology', 'file')
+    """
+    kind = node.partition(":")[0]
+    return "ontology" if kind == "ont" else kind
+
+
+# --- the picture ------------------------------------------------------------------------------------------------------------
+
+
+def shown_nodes(traced: SpreadTrace, gold: Collection[str], limit: int, also: Iterable[str] = ()) -> list[str]:
+    """The nodes that are drawn, at most ``limit``: what the reader looks for first, then where the mass is.
+
+    Gold and ``also``, the first files of the limit, the seeds by share, the heaviest neighbours of those files, and then all
+    nodes by their mass at the start or in the limit. Steps do not change it, so that the picture stands still.
+    """
+    spread = traced.spread
+    graph, names, first, limit_x = spread.graph, spread.graph.node_ids, spread.seeds.mass, traced.steps[-1].x
+    top = [f"file:{note}" for note in traced.ranks[-1].notes[:TOP]]
+    seeds = [names[at] for at in np.argsort(-first, kind="stable")[: limit // 2].tolist() if first[at] > 0]
+    wanted = dict.fromkeys([*(f"file:{note}" for note in sorted(gold)), *also, *top, *seeds])
+    if spread.diffusion is not None:
+        number_of = {f"file:{note.id}": graph.offset["file"] + row for row, note in enumerate(graph.notes)}
+        matrix = spread.diffusion.transition
+        for node in [node for node in wanted if node in number_of]:
+            begin, end = matrix.indptr[number_of[node] : number_of[node] + 2]
+            sources = matrix.indices[begin:end]
+            brought = matrix.data[begin:end] * limit_x[sources]
+            wanted |= dict.fromkeys(names[at] for at in sources[np.argsort(-brought, kind="stable")[:2]].tolist())
+    weight = np.maximum(first, limit_x)
+    heaviest = (names[at] for at in np.argsort(-weight, kind="stable")[:limit].tolist() if weight[at] > 0)
+    return list(dict.fromkeys([*wanted, *heaviest]))[:limit]
+
+
+def part_of(graph: nx.DiGraph, nodes: Sequence[str], chronological: bool) -> nx.DiGraph:
+    """The drawn part of a case's graph; edges in time order only where the walk uses them."""
+    part = graph.subgraph(nodes).copy()
+    if not chronological:
+        part.remove_edges_from([(a, b) for a, b, kind in part.edges(data="kind") if kind == "chronological"])
+    return part
+
+
+def mass_of(traced: SpreadTrace, iteration: int, nodes: Iterable[str]) -> dict[str, float]:
+    """The mass of some nodes after a step."""
+    x, numbers = traced.steps[iteration].x, _numbers(traced)
+    return {node: float(x[numbers[node]]) for node in nodes}
+
+
+def _numbers(traced: SpreadTrace) -> dict[str, int]:
+    return {node: at for at, node in enumerate(traced.spread.graph.node_ids)}
+
+
+def masses_of(traced: SpreadTrace, iterations: Iterable[int], nodes: Sequence[str]) -> list[dict[str, float]]:
+    """The mass of some nodes after each of some steps."""
+    numbers = _numbers(traced)
+    places = [numbers[node] for node in nodes]
+    return [dict(zip(nodes, traced.steps[at].x[places].tolist(), strict=True)) for at in iterations]
+
+
+def unit_radius(masses: Sequence[Mapping[str, float]]) -> float:
+    """The radius of a mass of 1 with which the largest of all discs has LARGEST_RADIUS; the same for every step.
+
+    Examples
+    --------
+    >>> unit_radius([{"a": 0.25}, {"a": 0.04}])
+    44.0
+    """
+    largest = max((value for mass in masses for value in mass.values()), default=0.0)
+    return round((LARGEST_RADIUS - 2) / largest**0.5, 2) if largest > 0 else LARGEST_RADIUS
+
+
+def frames(last: int, keep: Iterable[int] = (), most: int = FRAMES) -> tuple[int, ...]:
+    """The iterations to send, rising: 0, ``last`` and those to keep, all early ones, and later ones at equal distances.
+
+    Examples
+    --------
+    >>> frames(3)
+    (0, 1, 2, 3)
+    >>> frames(100, keep=[50], most=9)
+    (0, 1, 2, 3, 4, 5, 50, 53, 100)
+    """
+    if last < most:
+        return tuple(range(last + 1))
+    chosen = {0, last, *(at for at in keep if 0 <= at <= last)}
+    early = min(EARLY, 2 * most // 3)
+    chosen |= set(range(early))
+    spaced = np.linspace(early - 1, last, max(most - len(chosen), 0) + 2)[1:-1]
+    return tuple(sorted(chosen | {round(at) for at in spaced.tolist()}))
+
+
+def line_of(traced: SpreadTrace, iteration: int, gold: Collection[str], shown_mass: float) -> str:
+    """What is said of a step: where gold stands, and how much of the mass can't be seen."""
+    at = traced.ranks[iteration]
+    hidden = max(0.0, 1 - shown_mass) if traced.steps[iteration].x.any() else 0.0
+    words = [f"{hidden:.1%} of the mass is on hidden nodes"]
+    if gold:
+        rank = at.first_of(gold)
+        words.insert(0, f"gold at rank {rank} of {len(at.notes)}" if rank else f"gold is not among the {len(at.notes)} ranked")
+    return " · ".join(words)
+
+
+# --- the table --------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class NodeRow:
+    """A node at a step: its mass now and in the end, and for a note its rank now and by the seeds alone."""
+
+    node: str
+    mass: float
+    end: float
+    rank: int | None
+    is_tied: bool
+    by_seeds: int | None
+
+
+def node_rows(traced: SpreadTrace, iteration: int, nodes: Iterable[str]) -> list[NodeRow]:
+    """Every ranked note in rank order, then the other given nodes by mass."""
+    now, seeds = traced.ranks[iteration], traced.ranks[0]
+    rank = {f"file:{note}": at for at, note in enumerate(now.notes, 1)}
+    was = {f"file:{note}": at for at, note in enumerate(seeds.notes, 1)}
+    block = {f"file:{note}": number for note, number in zip(now.notes, now.blocks, strict=True)}
+    counts = np.bincount(now.blocks or [0])
+    others = [node for node in nodes if node not in rank]
+    listed = [*rank, *others]
+    mass, end = mass_of(traced, iteration, listed), mass_of(traced, -1, listed)
+    others.sort(key=lambda node: (-mass[node], node))
+    return [
+        NodeRow(
+            node, mass[node], end[node], rank.get(node), node in block and bool(counts[block[node]] > 1), was.get(node)
+        )
+        for node in [*rank, *others]
+    ]
+
+
+def move(before: int | None, after: int | None) -> str:
+    """How a rank changed, as people read it.
+
+    Examples
+    --------
+    >>> move(6, 5), move(2, 4), move(3, 3), move(None, 7), move(7, None), move(None, None)
+    ('▲ 1', '▼ 2', '=', 'new', 'out', '')
+    """
+    if before is None or after is None:
+        return "new" if after is not None else "out" if before is not None else ""
+    return "=" if before == after else f"▲ {before - after}" if after < before else f"▼ {after - before}"
+
+
+@dataclass(frozen=True)
+class MoveRow:
+    """A note's ranks in the unchanged and in the changed run."""
+
+    note_id: str
+    before: int | None
+    after: int | None
+    is_gold: bool
+
+
+def move_rows(compared: WhatIf, gold: Collection[str], top: int = TOP) -> list[MoveRow]:
+    """The first notes of either run, and gold wherever it stands, in the order of the changed run."""
+    return [
+        MoveRow(each.note_id, each.before, each.after, each.note_id in gold)
+        for each in compared.moves
+        if (each.after or top + 1) <= top or (each.before or top + 1) <= top or each.note_id in gold
+    ]
+
+
+# --- the equation of a step -------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Term:
+    """What one neighbour passes on: its mass before the step, times the share of it that goes to the node."""
+
+    source: str
+    mass: float
+    share: float
+
+    @property
+    def value(self) -> float:
+        return self.mass * self.share
+
+
+@dataclass(frozen=True)
+class Equation:
+    """One node's value after a step, with the numbers it was made from.
+
+    x_k(v) = alpha * (sum of x_(k-1)(u) * share(u to v) + lost * s(v)) + (1 - alpha) * s(v), where ``lost`` is the mass that
+    stood on nodes without edges, and s the seeds. Step 0 is s itself (TAGGRAPH 3.3.4; the rule for lost mass is ours).
+    """
+
+    node: str
+    iteration: int
+    alpha: float
+    terms: tuple[Term, ...]
+    lost: float
+    seed: float
+    value: float
+
+    @property
+    def arrived(self) -> float:
+        """What all neighbours passed on."""
+        return sum(term.value for term in self.terms)
+
+    @property
+    def total(self) -> float:
+        """The right-hand side."""
+        if self.iteration == 0:
+            return self.seed
+        return self.alpha * (self.arrived + self.lost * self.seed) + (1 - self.alpha) * self.seed
+
+
+def equation(traced: SpreadTrace, node: str, iteration: int) -> Equation:
+    """The equation of a step for one node; neighbours without mass are left out, the largest term comes first.
+
+    Raises
+    ------
+    KeyError
+        If the graph has no such node.
+    """
+    spread, step = traced.spread, traced.steps[iteration]
+    numbers = _numbers(traced)
+    if node not in numbers:
+        raise KeyError(f"the graph has no node {node!r}")
+    at = numbers[node]
+    terms: list[Term] = []
+    if iteration > 0 and spread.diffusion is not None:
+        matrix, before = spread.diffusion.transition, traced.steps[iteration - 1].x
+        begin, end = matrix.indptr[at : at + 2]
+        names = spread.graph.node_ids
+        pairs = zip(matrix.indices[begin:end].tolist(), matrix.data[begin:end].tolist(), strict=True)
+        terms = [Term(names[source], float(before[source]), share) for source, share in pairs if before[source] > 0]
+        terms.sort(key=lambda term: (-term.value, term.source))
+    seed = float(spread.seeds.mass[at])
+    return Equation(node, iteration, traced.trace_alpha, tuple(terms), step.dangling, seed, float(step.x[at]))
+
+
+# --- drawn as text ----------------------------------------------------------------------------------------------------------
+
+LISTED = 6
+"""Bars and terms that are listed one by one; the rest is one line."""
+MUTED = f"color:{themed(colours.MUTED)};font-size:0.82rem"
+
+
+@dataclass(frozen=True)
+class Bar:
+    """An addend: what it is called, how much it is, and the kind of node it comes from."""
+
+    label: str
+    value: float
+    kind: str
+    detail: str = ""
+
+
+def seed_bars(found: Attribution, memory: Memory) -> list[Bar]:
+    """What each seed brought of a score."""
+    return [
+        Bar(
+            "its own words" if part.node == f"file:{found.note_id}" else f"{WORD[kind_of(part.node)]} {name_of(part.node, memory)}",
+            part.value,
+            kind_of(part.node),
+            f"{part.share:.1%} of the seed mass" + (f", by {', '.join(part.words)}" if part.words else ""),
+        )
+        for part in found.seeds
+    ]
+
+
+def edge_bars(found: Attribution, memory: Memory) -> list[Bar]:
+    """What came over each last edge, and what restarted on the note itself."""
+    bars = [
+        Bar(f"{WORD[kind_of(part.source)]} {name_of(part.source, memory)}", part.value, kind_of(part.source), part.kind.replace("_", " to "))
+        for part in found.edges
+    ]
+    return sorted([*bars, Bar("restart on it", found.restart, "file")], key=lambda bar: -bar.value)
+
+
+def bars_html(bars: Sequence[Bar], listed: int = LISTED) -> str:
+    """Bars with their numbers, and the sum under a line; every text escaped."""
+    positive = [bar for bar in bars if bar.value > 0]
+    rows = positive[:listed]
+    if rest := positive[listed:]:
+        rows.append(Bar(f"{len(rest)} more", sum(bar.value for bar in rest), ""))
+    widest, total = max((bar.value for bar in rows), default=1.0), sum(bar.value for bar in positive)
+    lines = [_bar(bar, widest) for bar in rows]
+    lines.append(
+        f"<div style='display:flex;border-top:1px solid {themed(colours.MUTED)};margin-top:3px'><span style='flex:1'>sum</span>"
+        f"<b style='font-variant-numeric:tabular-nums'>{number(total)}</b></div>"
+    )
+    return f"<div style='line-height:1.5;font-size:0.88rem'>{''.join(lines)}</div>"
+
+
+def _bar(bar: Bar, widest: float) -> str:
+    colour = themed(colours.KIND[bar.kind] if bar.kind in colours.KIND else colours.MUTED)
+    title = escape(f"{bar.label}: {bar.detail}" if bar.detail else bar.label, quote=True)
+    return (
+        f"<div style='display:flex;align-items:center;gap:8px' title='{title}'>"
+        f"<span style='flex:0 0 52%;overflow:hidden;text-overflow:ellipsis;white-space:nowrap'>{escape(bar.label)}</span>"
+        f"<span style='flex:1'><span style='display:block;height:10px;border-radius:2px;"
+        f"width:{100 * bar.value / widest:.2f}%;background:{colour}'></span></span>"
+        f"<span style='font-variant-numeric:tabular-nums'>{number(bar.value)}</span></div>"
+    )
+
+
+def walks_html(found: Attribution, memory: Memory, shown: Collection[str]) -> str:
+    """The strongest walks as text, each with its share of the score; a node that is not in the picture is in brackets."""
+    lines = []
+    for nodes, value in found.walks:
+        said = [_stop(node, memory, shown) for node in nodes]
+        share = f"<b style='font-variant-numeric:tabular-nums'>{value / found.score:.1%}</b>"
+        where = " → ".join(said) if len(said) > 1 else f"{said[0]} <span style='{MUTED}'>(starts and ends there)</span>"
+        lines.append(f"<div style='display:flex;gap:10px;margin:2px 0'><span style='flex:0 0 3.4rem'>{share}</span><span>{where}</span></div>")
+    return f"<div style='line-height:1.4;font-size:0.88rem;overflow-wrap:anywhere'>{''.join(lines)}</div>"
+
+
+def _stop(node: str, memory: Memory, shown: Collection[str]) -> str:
+    colour = themed(colours.KIND[kind_of(node)])
+    name = " ".join(name_of(node, memory).split())
+    name = name if len(name) <= 40 else name[:39] + "…"
+    text = f"<span style='color:{colour}'>{WORD[kind_of(node)]}</span> {escape(name)}"
+    return text if node in shown else f"[{text}]"
+
+
+def equation_html(one: Equation, memory: Memory, listed: int = LISTED) -> str:
+    """The equation with its numbers, and under it what each neighbour passed on."""
+    k = one.iteration
+    if k == 0:
+        return (
+            f"<div style='{_NUMBERS}'>x<sub>0</sub> = s = <b>{number(one.seed)}</b></div>"
+            f"<div style='{MUTED}'>The first step is the seeds themselves: the share of the restart that this node gets.</div>"
+        )
+    alpha, back = number(one.alpha), number(1 - one.alpha)
+    lost = f" + {number(one.lost)} × {number(one.seed)}" if one.lost > 0 and one.seed > 0 else ""
+    sum_ = f"({number(one.arrived)}{lost})" if lost else number(one.arrived)
+    words = f"x<sub>{k}</sub> = α · Σ x<sub>{k - 1}</sub>(u) · share(u)" if not lost else (
+        f"x<sub>{k}</sub> = α · (Σ x<sub>{k - 1}</sub>(u) · share(u) + lost · s)"
+    )
+    rows = [
+        "<tr>"
+        f"<td style='{_CELL}'>{WORD[kind_of(term.source)]} {escape(name_of(term.source, memory))}</td>"
+        f"<td style='{_FIGURE}'>{number(term.mass)} × {number(term.share)}</td><td style='{_FIGURE}'>= {number(term.value)}</td></tr>"
+        for term in one.terms[:listed]
+    ]
+    if rest := one.terms[listed:]:
+        rows.append(
+            f"<tr><td style='{_CELL}'>{len(rest)} more</td><td></td>"
+            f"<td style='{_FIGURE}'>= {number(sum(term.value for term in rest))}</td></tr>"
+        )
+    table = f"<table style='border-collapse:collapse;width:100%;table-layout:fixed'>{''.join(rows)}</table>"
+    said = "What each neighbour u passes on, its mass times the share of its edges that leads here:" if rows else (
+        "No neighbour had any mass before this step."
+    )
+    return (
+        f"<div style='{_NUMBERS}'>{words} + (1 − α) · s<br>"
+        f"&nbsp;&nbsp;&nbsp;= {alpha} × {sum_} + {back} × {number(one.seed)} = <b>{number(one.value)}</b></div>"
+        f"<div style='{MUTED};margin:4px 0'>{said}</div>{table if rows else ''}"
+    )
+
+
+_NUMBERS = "font-variant-numeric:tabular-nums;line-height:1.7;overflow-wrap:anywhere"
+_CELL = "overflow:hidden;text-overflow:ellipsis;white-space:nowrap;font-size:0.85rem;padding:1px 8px 1px 0;width:46%"
+_FIGURE = "font-variant-numeric:tabular-nums;font-size:0.85rem;text-align:right;white-space:nowrap;padding:1px 0 1px 6px"
