@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from workbench import diffusion
-from workbench.diffusion import FACTORISE_AFTER, Diffusion
+from workbench.diffusion import FACTORISE_AFTER, Diffusion, independent_nodes
 from workbench.errors import NotConverged
 
 Floats = NDArray[np.float64]
@@ -71,12 +71,28 @@ def by_igraph(w: Floats, seeds: Floats, alpha: float) -> Floats:
     return np.array(graph.personalized_pagerank(damping=alpha, reset=seeds.tolist(), weights="weight", implementation="prpack"))
 
 
-def both_routes(w: Floats, alpha: float) -> list[Diffusion]:
-    """A diffusion at its first question (conjugate gradients, if symmetric) and one that has been asked often (factorised)."""
+class Eliminating(Diffusion):
+    """Takes the route of large graphs."""
+
+    def _pays_to_eliminate(self) -> bool:
+        return True
+
+
+def all_routes(w: Floats, alpha: float) -> list[Diffusion]:
+    """A diffusion at its first question (conjugate gradients, if symmetric), one that eliminates nodes before, as large graphs
+    do, and one that has been asked often (factorised)."""
     fresh, used = Diffusion(sparse.csr_array(w), alpha), Diffusion(sparse.csr_array(w), alpha)
     for _ in range(FACTORISE_AFTER + 1):
         used.solve(np.ones(len(w)))
-    return [fresh, used]
+    return [fresh, Eliminating(sparse.csr_array(w), alpha), used]
+
+
+@given(data=st.data())
+def test_eliminated_nodes_have_no_edges_among_each_other(data: st.DataObject) -> None:
+    w = data.draw(graphs(max_nodes=12))
+    free = independent_nodes(sparse.csr_array(w))
+    assert not w[np.ix_(free, free)].any()
+    assert free.any()
 
 
 # Worked by hand ------------------------------------------------------------------------------------------------------------
@@ -131,7 +147,7 @@ def test_solve_agrees_with_a_dense_solve_networkx_and_igraph(directed: bool, dat
     w = data.draw(graphs(directed=directed))
     seeds = data.draw(seeds_for(len(w)))
     expected = dense(w, seeds, alpha)
-    for walk in both_routes(w, alpha):
+    for walk in all_routes(w, alpha):
         x = walk.solve(seeds)
         assert np.abs(x - expected).sum() < 1e-9
         assert (x >= 0).all()
@@ -150,7 +166,7 @@ def test_solve_agrees_on_a_larger_graph() -> None:
     w += w.T
     seeds = np.where(rng.random(420) < 0.05, rng.random(420), 0.0)
     expected = dense(w, seeds, 0.85)
-    for walk in both_routes(w, 0.85):
+    for walk in all_routes(w, 0.85):
         assert np.abs(walk.solve(seeds) - expected).sum() < 1e-10
     assert np.abs(expected - by_networkx(w, seeds, 0.85)).sum() < AGREE
     assert np.abs(expected - by_igraph(w, seeds, 0.85)).sum() < AGREE
@@ -280,7 +296,7 @@ def test_attribution_splits_a_score_over_the_seeds(directed: bool, data: st.Data
     transition = np.divide(w, degree[:, None], out=np.zeros_like(w), where=degree[:, None] > 0).T
     visits = np.linalg.solve(np.eye(len(w)) - alpha * transition, np.diag(seeds / seeds.sum()))
     expected = visits[node] / visits.sum()
-    for walk in both_routes(w, alpha):
+    for walk in all_routes(w, alpha):
         parts = walk.attribute(seeds, node)
         assert parts.sum() == pytest.approx(x[node], abs=1e-9)
         assert parts == pytest.approx(expected, abs=1e-8)
@@ -315,7 +331,7 @@ def test_attribution_holds_across_weights_of_very_different_size() -> None:
         w[u, v] = w[v, u] = weight
     seeds = np.ones(5)
     visits = np.linalg.solve(np.eye(5) - 0.85 * (w / w.sum(axis=1)[:, None]).T, np.eye(5))
-    for walk in both_routes(w, 0.85):
+    for walk in all_routes(w, 0.85):
         for node in range(5):
             assert walk.attribute(seeds, node) == pytest.approx(visits[node] / visits.sum(), abs=1e-9)
 
@@ -325,8 +341,8 @@ def test_attribution_holds_across_weights_of_very_different_size() -> None:
 
 def test_both_routes_are_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     calls: list[str] = []
-    plain, factor = Diffusion._conjugate_gradients, diffusion.splu
-    monkeypatch.setattr(Diffusion, "_conjugate_gradients", lambda self, *given: calls.append("cg") or plain(self, *given))
+    plain, factor = diffusion.conjugate_gradients, diffusion.splu
+    monkeypatch.setattr(diffusion, "conjugate_gradients", lambda *given: calls.append("cg") or plain(*given))
     monkeypatch.setattr(diffusion, "splu", lambda *given, **options: calls.append("lu") or factor(*given, **options))
     walk = Diffusion(sparse.csr_array([[0, 1.0], [1, 0]]))
     for _ in range(FACTORISE_AFTER + 3):
@@ -355,7 +371,7 @@ def test_an_error_bound_that_cannot_be_met_is_reported(asked: int) -> None:
 
 
 def test_a_wrong_solution_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Diffusion, "_conjugate_gradients", lambda self, rhs, mass: rhs / (1 - self.alpha))
+    monkeypatch.setattr(diffusion, "conjugate_gradients", lambda apply, rhs, *given: rhs / 0.15)
     with pytest.raises(NotConverged):
         Diffusion(sparse.csr_array([[0, 1.0], [1, 0]])).solve([1, 0])
 

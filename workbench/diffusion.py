@@ -4,6 +4,7 @@ exact split of a score over the seeds it came from."""
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -19,6 +20,8 @@ FACTORISE_AFTER = 8
 NODES_A_QUERY = 200
 """A factorisation is taken to pay after 8 right-hand sides, and after one more for every 200 nodes, since its cost grows faster
 than the graph (ours; measured in bench/ppr.py)."""
+REDUCE_FROM = 5_000
+"""Nodes from which some are eliminated before conjugate gradients; below, preparing that costs more than it saves (ours)."""
 FACTORISE_BELOW = 20_000
 """Largest graph that is factorised: fill-in grows faster than the graph (ours)."""
 
@@ -61,6 +64,53 @@ def _tolerance(tol: float) -> float:
 def _dot(a: Floats, b: Floats) -> float:
     """The inner product without BLAS, whose threads cost more than they gain on vectors of this size."""
     return float(np.einsum("i,i->", a, b))
+
+
+def conjugate_gradients(apply: Callable[[Floats], Floats], rhs: Floats, root: Floats, enough: float, cap: int) -> Floats:
+    """Solve a symmetric positive definite system, stopping where the residual times ``root`` has an L1 norm of ``enough``.
+
+    With ``root`` the square roots of the degrees that is the L1 residual of the system before it was made symmetric.
+    """
+    y = np.zeros(len(rhs))
+    r = rhs.copy()
+    p = r.copy()
+    rr = _dot(r, r)
+    for _ in range(cap):
+        if _dot(np.abs(r), root) <= enough:
+            break
+        ap = apply(p)
+        step = rr / _dot(p, ap)
+        y += step * p
+        r -= step * ap
+        rr, before = _dot(r, r), rr
+        p *= rr / before
+        p += r
+    return y
+
+
+def independent_nodes(weights: sparse.csr_array, rounds: int = 3) -> NDArray[np.bool_]:
+    """Nodes without edges among each other, (n,): those of less degree than their neighbours, and again in what is left.
+
+    ``weights`` is symmetric. A node with an edge to itself is never taken.
+    """
+    n = weights.shape[0]
+    degree = np.diff(weights.indptr)
+    order = np.lexsort((np.arange(n), degree))
+    priority = np.empty(n, np.int64)
+    priority[order] = np.arange(n)
+    sources = np.repeat(np.arange(n), degree)
+    targets = weights.indices
+    taken, is_open = np.zeros(n, bool), np.ones(n, bool)
+    is_open[sources[sources == targets]] = False
+    for _ in range(rounds):
+        both = is_open[sources] & is_open[targets]
+        beaten = np.zeros(n, bool)
+        beaten[sources[both & (priority[targets] < priority[sources])]] = True
+        chosen = is_open & ~beaten
+        taken |= chosen
+        is_open &= ~chosen
+        is_open[targets[chosen[sources]]] = False
+    return taken
 
 
 class Diffusion:
@@ -173,7 +223,14 @@ class Diffusion:
             # M' = W D^-1 = D^1/2 N D^-1/2 with N symmetric: both systems are the one in N, seen through the degrees.
             _, root = self._normalised
             rhs = b * root if transposed else b / root
-            y = self._factors.solve(rhs) if self._pays_to_factorise() else self._conjugate_gradients(rhs, b.sum())
+            # The bound of `_check` turned round, with room for rounding: mass that can walk is 1 / (1 - alpha) times more in y.
+            enough = 0.25 * self.tol * (b.sum() - self.alpha * b[self.is_dangling].sum())
+            if self._pays_to_factorise():
+                y = self._factors.solve(rhs)
+            elif self._pays_to_eliminate():
+                y = self._reduced_conjugate_gradients(rhs, enough)
+            else:
+                y = conjugate_gradients(lambda p: p - self._normalised[0] @ p, rhs, root, enough, self._cap)
             y = y / root if transposed else y * root
         else:
             y = self._factors.solve(b, trans="T" if transposed else "N")
@@ -183,6 +240,9 @@ class Diffusion:
 
     def _pays_to_factorise(self) -> bool:
         return self.n <= FACTORISE_BELOW and self._asked > max(FACTORISE_AFTER, self.n // NODES_A_QUERY)
+
+    def _pays_to_eliminate(self) -> bool:
+        return self.n >= REDUCE_FROM
 
     def _check(self, b: Floats, y: Floats) -> None:
         """The L1 error of y is at most |b - (I - alpha M') y| / (1 - alpha), since the inverse has L1 norm 1 / (1 - alpha).
@@ -211,30 +271,35 @@ class Diffusion:
         data = self.alpha * self.weights.data / (root[rows] * root[self.weights.indices])
         return sparse.csr_array((data, self.weights.indices, self.weights.indptr), shape=(self.n, self.n)), root
 
-    def _conjugate_gradients(self, rhs: Floats, mass: float) -> Floats:
-        """Conjugate gradients on the degree-normalised system, which is symmetric positive definite.
-
-        Stops on the L1 residual of the original system relative to the mass put in, so that ``_check`` needs no second tolerance.
-        """
-        matrix, root = self._normalised
-        y = np.zeros(self.n)
-        r = rhs.copy()
-        p = r.copy()
-        rr = _dot(r, r)
-        stop = 0.1 * self.tol * (1 - self.alpha) * mass
-        # The error falls at least by (sqrt(kappa) - 1) / (sqrt(kappa) + 1) a step; the cap leaves ample room for rounding.
+    @property
+    def _cap(self) -> int:
+        """Steps that are always enough: the error falls at least by (sqrt(kappa) - 1) / (sqrt(kappa) + 1) in each."""
         kappa = (1 + self.alpha) / (1 - self.alpha)
-        cap = 50 + math.ceil(2 * math.sqrt(kappa) * math.log(self.n / (self.tol * (1 - self.alpha))))
-        for _ in range(cap):
-            if _dot(np.abs(r), root) <= stop:
-                break
-            ap = p - matrix @ p
-            step = rr / _dot(p, ap)
-            y += step * p
-            r -= step * ap
-            rr, before = _dot(r, r), rr
-            p *= rr / before
-            p += r
+        return 50 + math.ceil(2 * math.sqrt(kappa) * math.log(self.n / (self.tol * (1 - self.alpha))))
+
+    @cached_property
+    def _split(self) -> tuple[NDArray[np.intp], NDArray[np.intp], sparse.csr_array, sparse.csr_array, sparse.csr_array]:
+        """Nodes without edges among each other, and the rest; the blocks (rest, those), its transpose, and (rest, rest)."""
+        matrix, _ = self._normalised
+        free = independent_nodes(self.weights)
+        out, rest = np.flatnonzero(free), np.flatnonzero(~free)
+        rows = matrix[rest]
+        across = sparse.csr_array(rows[:, out])
+        return out, rest, across, sparse.csr_array(across.T), sparse.csr_array(rows[:, rest])
+
+    def _reduced_conjugate_gradients(self, rhs: Floats, enough: float) -> Floats:
+        """Conjugate gradients after nodes without edges among each other are eliminated, which needs no fill-in.
+
+        About half the steps: the reduced system's condition is that of 1 - alpha^2 where the graph has two sides, and tag graphs
+        nearly have. What is eliminated is solved exactly, so the residual of the rest is that of the whole.
+        """
+        out, rest, across, back, within = self._split
+        _, root = self._normalised
+        y = np.empty(self.n)
+        y[rest] = conjugate_gradients(
+            lambda p: p - within @ p - across @ (back @ p), rhs[rest] + across @ rhs[out], root[rest], enough, self._cap
+        )
+        y[out] = rhs[out] + back @ y[rest]
         return y
 
     # The iteration --------------------------------------------------------------------------------------------------------

@@ -64,7 +64,7 @@ def readable(text: str, limit: int) -> Readable:
     if len(whole) - len(prose) > 200:
         remarks.append("encoded data or addresses were left out")
     if len(prose) > limit:
-        remarks.append(f"only the first {limit:,} of {len(prose):,} characters were read")
+        remarks.append(f"only the first {limit:,} characters were read")
         prose = _cut(prose, limit)
     prose = _EMPHASIS.sub("", _LIST_MARK.sub("", prose)).strip()
     if _is_foreign_script(prose):

@@ -1,10 +1,11 @@
-"""What the page Diffusion shows of a traced spread, without any drawing: the visible nodes, frames, rows and the equation of a step.
+"""What the page Diffusion shows of a traced spread, without drawing it: visible nodes, frames, rows, the equation of a step.
 
 Which nodes and frames are shown is our choice; what they say is the trace's.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -18,7 +19,6 @@ from workbench.ui import colours
 from workbench.ui.graph_view import WORD
 from workbench.ui.note_view import short_title, themed
 from workbench.ui.words import number
-from workbench.walks import Floats
 
 FRAMES = 60
 """Most iterates that are sent to the browser."""
@@ -168,9 +168,7 @@ def node_rows(traced: SpreadTrace, iteration: int, nodes: Iterable[str]) -> list
     mass, end = mass_of(traced, iteration, listed), mass_of(traced, -1, listed)
     others.sort(key=lambda node: (-mass[node], node))
     return [
-        NodeRow(
-            node, mass[node], end[node], rank.get(node), node in block and bool(counts[block[node]] > 1), was.get(node)
-        )
+        NodeRow(node, mass[node], end[node], rank.get(node), node in block and bool(counts[block[node]] > 1), was.get(node))
         for node in [*rank, *others]
     ]
 
@@ -298,7 +296,9 @@ def seed_bars(found: Attribution, memory: Memory) -> list[Bar]:
     """What each seed brought of a score."""
     return [
         Bar(
-            "its own words" if part.node == f"file:{found.note_id}" else f"{WORD[kind_of(part.node)]} {name_of(part.node, memory)}",
+            "its own words"
+            if part.node == f"file:{found.note_id}"
+            else f"{WORD[kind_of(part.node)]} {name_of(part.node, memory)}",
             part.value,
             kind_of(part.node),
             f"{part.share:.1%} of the seed mass" + (f", by {', '.join(part.words)}" if part.words else ""),
@@ -310,7 +310,12 @@ def seed_bars(found: Attribution, memory: Memory) -> list[Bar]:
 def edge_bars(found: Attribution, memory: Memory) -> list[Bar]:
     """What came over each last edge, and what restarted on the note itself."""
     bars = [
-        Bar(f"{WORD[kind_of(part.source)]} {name_of(part.source, memory)}", part.value, kind_of(part.source), part.kind.replace("_", " to "))
+        Bar(
+            f"{WORD[kind_of(part.source)]} {name_of(part.source, memory)}",
+            part.value,
+            kind_of(part.source),
+            part.kind.replace("_", " to "),
+        )
         for part in found.edges
     ]
     return sorted([*bars, Bar("restart on it", found.restart, "file")], key=lambda bar: -bar.value)
@@ -323,23 +328,35 @@ def bars_html(bars: Sequence[Bar], listed: int = LISTED) -> str:
     if rest := positive[listed:]:
         rows.append(Bar(f"{len(rest)} more", sum(bar.value for bar in rest), ""))
     widest, total = max((bar.value for bar in rows), default=1.0), sum(bar.value for bar in positive)
-    lines = [_bar(bar, widest) for bar in rows]
+    places = _places(total)
+    lines = [_bar(bar, widest, places) for bar in rows]
     lines.append(
         f"<div style='display:flex;border-top:1px solid {themed(colours.MUTED)};margin-top:3px'><span style='flex:1'>sum</span>"
-        f"<b style='font-variant-numeric:tabular-nums'>{number(total)}</b></div>"
+        f"<b style='font-variant-numeric:tabular-nums'>{total:.{places}f}</b></div>"
     )
     return f"<div style='line-height:1.5;font-size:0.88rem'>{''.join(lines)}</div>"
 
 
-def _bar(bar: Bar, widest: float) -> str:
-    colour = themed(colours.KIND[bar.kind] if bar.kind in colours.KIND else colours.MUTED)
+def _places(total: float) -> int:
+    """Decimals that give a sum four digits, so that its parts can be added up as they stand.
+
+    Examples
+    --------
+    >>> _places(0.01276), _places(0.5), _places(0.0)
+    (5, 4, 4)
+    """
+    return min(12, max(0, 3 - math.floor(math.log10(total)))) if total > 0 else 4
+
+
+def _bar(bar: Bar, widest: float, places: int) -> str:
+    colour = themed(colours.KIND.get(bar.kind, colours.MUTED))
     title = escape(f"{bar.label}: {bar.detail}" if bar.detail else bar.label, quote=True)
     return (
         f"<div style='display:flex;align-items:center;gap:8px' title='{title}'>"
         f"<span style='flex:0 0 52%;overflow:hidden;text-overflow:ellipsis;white-space:nowrap'>{escape(bar.label)}</span>"
         f"<span style='flex:1'><span style='display:block;height:10px;border-radius:2px;"
         f"width:{100 * bar.value / widest:.2f}%;background:{colour}'></span></span>"
-        f"<span style='font-variant-numeric:tabular-nums'>{number(bar.value)}</span></div>"
+        f"<span style='font-variant-numeric:tabular-nums'>{bar.value:.{places}f}</span></div>"
     )
 
 
@@ -350,14 +367,17 @@ def walks_html(found: Attribution, memory: Memory, shown: Collection[str]) -> st
         said = [_stop(node, memory, shown) for node in nodes]
         share = f"<b style='font-variant-numeric:tabular-nums'>{value / found.score:.1%}</b>"
         where = " → ".join(said) if len(said) > 1 else f"{said[0]} <span style='{MUTED}'>(starts and ends there)</span>"
-        lines.append(f"<div style='display:flex;gap:10px;margin:2px 0'><span style='flex:0 0 3.4rem'>{share}</span><span>{where}</span></div>")
+        lines.append(
+            "<div style='display:flex;gap:10px;margin:2px 0'>"
+            f"<span style='flex:0 0 3.4rem'>{share}</span><span>{where}</span></div>"
+        )
     return f"<div style='line-height:1.4;font-size:0.88rem;overflow-wrap:anywhere'>{''.join(lines)}</div>"
 
 
 def _stop(node: str, memory: Memory, shown: Collection[str]) -> str:
     colour = themed(colours.KIND[kind_of(node)])
     name = " ".join(name_of(node, memory).split())
-    name = name if len(name) <= 40 else name[:39] + "…"
+    name = name if len(name) <= 34 else name[:33].rstrip() + "…"
     text = f"<span style='color:{colour}'>{WORD[kind_of(node)]}</span> {escape(name)}"
     return text if node in shown else f"[{text}]"
 
@@ -373,23 +393,24 @@ def equation_html(one: Equation, memory: Memory, listed: int = LISTED) -> str:
     alpha, back = number(one.alpha), number(1 - one.alpha)
     lost = f" + {number(one.lost)} × {number(one.seed)}" if one.lost > 0 and one.seed > 0 else ""
     sum_ = f"({number(one.arrived)}{lost})" if lost else number(one.arrived)
-    words = f"x<sub>{k}</sub> = α · Σ x<sub>{k - 1}</sub>(u) · share(u)" if not lost else (
-        f"x<sub>{k}</sub> = α · (Σ x<sub>{k - 1}</sub>(u) · share(u) + lost · s)"
+    words = (
+        f"x<sub>{k}</sub> = α · Σ x<sub>{k - 1}</sub>(u) · share(u)"
+        if not lost
+        else (f"x<sub>{k}</sub> = α · (Σ x<sub>{k - 1}</sub>(u) · share(u) + lost · s)")
     )
     rows = [
-        "<tr>"
-        f"<td style='{_CELL}'>{WORD[kind_of(term.source)]} {escape(name_of(term.source, memory))}</td>"
-        f"<td style='{_FIGURE}'>{number(term.mass)} × {number(term.share)}</td><td style='{_FIGURE}'>= {number(term.value)}</td></tr>"
+        f"<tr><td style='{_CELL}'>{WORD[kind_of(term.source)]} {escape(name_of(term.source, memory))}</td>"
+        f"<td style='{_FIGURE}'>{number(term.mass)} × {number(term.share)} = {number(term.value)}</td></tr>"
         for term in one.terms[:listed]
     ]
     if rest := one.terms[listed:]:
-        rows.append(
-            f"<tr><td style='{_CELL}'>{len(rest)} more</td><td></td>"
-            f"<td style='{_FIGURE}'>= {number(sum(term.value for term in rest))}</td></tr>"
-        )
-    table = f"<table style='border-collapse:collapse;width:100%;table-layout:fixed'>{''.join(rows)}</table>"
-    said = "What each neighbour u passes on, its mass times the share of its edges that leads here:" if rows else (
-        "No neighbour had any mass before this step."
+        amount = number(sum(term.value for term in rest))
+        rows.append(f"<tr><td style='{_CELL}'>{len(rest)} more</td><td style='{_FIGURE}'>{amount}</td></tr>")
+    table = f"<table style='border-collapse:collapse;width:100%'>{''.join(rows)}</table>"
+    said = (
+        "What each neighbour u passes on, its mass times the share of its edges that leads here:"
+        if rows
+        else ("No neighbour had any mass before this step.")
     )
     return (
         f"<div style='{_NUMBERS}'>{words} + (1 − α) · s<br>"
@@ -399,5 +420,5 @@ def equation_html(one: Equation, memory: Memory, listed: int = LISTED) -> str:
 
 
 _NUMBERS = "font-variant-numeric:tabular-nums;line-height:1.7;overflow-wrap:anywhere"
-_CELL = "overflow:hidden;text-overflow:ellipsis;white-space:nowrap;font-size:0.85rem;padding:1px 8px 1px 0;width:46%"
+_CELL = "overflow:hidden;text-overflow:ellipsis;white-space:nowrap;font-size:0.85rem;padding:1px 6px 1px 0;width:100%;max-width:0"
 _FIGURE = "font-variant-numeric:tabular-nums;font-size:0.85rem;text-align:right;white-space:nowrap;padding:1px 0 1px 6px"

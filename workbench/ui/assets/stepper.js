@@ -4,6 +4,15 @@
 const FRAMES_PER_SECOND = 4;
 const SPEEDS = [0.5, 1, 2, 4];
 const REST = 250; // milliseconds without another step after which Python is told
+// Signs as paths in a box of 16: a font that has them all is not on every machine.
+const SIGNS = {
+  first: "M3 3h2v10H3zM13 3v10L6 8z",
+  back: "M11 3v10L4 8z",
+  play: "M4 2.5v11L13 8z",
+  pause: "M4 3h3v10H4zM9 3h3v10H9z",
+  forward: "M5 3v10l7-5z",
+  last: "M11 3h2v10h-2zM3 3v10l7-5z",
+};
 
 class Stepper {
   constructor(root, resize, report) {
@@ -13,11 +22,11 @@ class Stepper {
     this.speed = 1;
     this.bar = this.make("div", "stepper", { role: "toolbar", "aria-label": "Steps of the diffusion" });
     this.buttons = {};
-    this.button("first", "⏮", "First step: the seeds (Home)", () => this.go(0));
-    this.button("back", "◀", "One step back (←)", () => this.go(this.step - 1));
-    this.button("play", "▶", "Play, and pause (Space)", () => this.toggle());
-    this.button("forward", "▶❘", "One step forward (→)", () => this.go(this.step + 1));
-    this.button("last", "⏭", "Last step (End)", () => this.go(this.data.last));
+    this.button("first", "First step: the seeds (Home)", () => this.go(0));
+    this.button("back", "One step back (←)", () => this.go(this.step - 1));
+    this.button("play", "Play, and pause (Space)", () => this.toggle());
+    this.button("forward", "One step forward (→)", () => this.go(this.step + 1));
+    this.button("last", "Last step (End)", () => this.go(this.data.last));
     this.range = this.bar.appendChild(this.make("input", "", { type: "range", min: 0, step: 1, "aria-label": "Iteration" }));
     this.range.oninput = () => this.go(Number(this.range.value));
     this.count = this.bar.appendChild(this.make("output", "iteration"));
@@ -31,7 +40,7 @@ class Stepper {
     this.jumps.onchange = () => this.go(Number(this.jumps.value));
     this.line = this.make("div", "stepline", { role: "status" });
     root.classList.add("stepped");
-    root.append(this.line, this.bar);
+    root.append(this.bar, this.line);
     this.onKey = (event) => this.key(event);
     document.addEventListener("keydown", this.onKey);
   }
@@ -43,11 +52,20 @@ class Stepper {
     return made;
   }
 
-  button(name, sign, words, act) {
+  button(name, words, act) {
     const made = this.make("button", "", { type: "button", title: words, "aria-label": words.replace(/ \(.*/, ""), "data-step": name });
-    made.textContent = sign;
+    const picture = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+    for (const [key, value] of Object.entries({ viewBox: "0 0 16 16", width: 14, height: 14, fill: "currentColor", "aria-hidden": true }))
+      picture.setAttribute(key, value);
+    picture.append(document.createElementNS(picture.namespaceURI, "path"));
+    made.append(picture);
     made.onclick = act;
     this.buttons[name] = this.bar.appendChild(made);
+    this.draws(name, name);
+  }
+
+  draws(name, sign) {
+    this.buttons[name].querySelector("path").setAttribute("d", SIGNS[sign]);
   }
 
   // What Python says; a step that the user has left meanwhile is old news.
@@ -116,7 +134,7 @@ class Stepper {
   }
 
   sign() {
-    this.buttons.play.textContent = this.timer ? "⏸" : "▶";
+    this.draws("play", this.timer ? "pause" : "play");
     this.buttons.play.setAttribute("aria-pressed", Boolean(this.timer));
   }
 
