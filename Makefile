@@ -32,6 +32,7 @@ format: $(VENV)/dev.stamp
 bench: $(VENV)/dev.stamp
 	$(BIN)/python bench/evaluate.py
 	$(BIN)/python bench/ingest.py
+	$(BIN)/python bench/ppr.py
 
 clean:
 	rm -rf $(VENV) build *.egg-info

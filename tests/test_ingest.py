@@ -12,6 +12,7 @@ from workbench.datasets.read import read
 from workbench.engine import TaskFailed
 from workbench.errors import BadInput, StoreError
 from workbench.extract.base import extractors
+from workbench.extract.given import Given
 from workbench.extract.schema import ValidationCounts
 from workbench.ingest import ingest
 from workbench.notes import interactions
@@ -122,16 +123,31 @@ def test_another_configuration_lies_beside_the_first(path):
 def test_one_key_with_other_content_is_quarantined_and_the_rest_goes_on(path):
     ingest([("a.json", [Loaded(case())])], path, Words())
     words = Words()
-    report = ingest([("b.json", [Loaded(case(text="other")), Loaded(case("c2")), Loaded(case("c2", "third"))])], path, words)
+    items = [
+        Loaded(case(text="other"), position="[0]"),
+        Loaded(case("c2"), position="[1]"),
+        Loaded(case("c2", "x"), position="[2]"),
+    ]
+    report = ingest([("b.json", items)], path, words)
     assert words.calls == ["demo/c2"]
     assert [(f.file, f.position, f.is_record) for f in report.quarantined] == [
-        ("b.json", "demo/c1", True),
-        ("b.json", "demo/c2", True),
+        ("b.json", "[0]", True),
+        ("b.json", "[2]", True),
     ]
-    assert "other content: remove it first" in report.quarantined[0].reason
+    stored_before, twice = (finding.reason for finding in report.quarantined)
+    assert "demo/c1 with other content: remove it first" in stored_before
+    assert "demo/c2 comes again with other content in this input" in twice
     assert (report.cases, report.kept) == (1, 1)
     with open_store(path, read_only=True) as store:
         assert store.cases.get("demo/c1") == case()
+
+
+def test_the_extractor_given_serves_only_notes_that_bring_tags(path):
+    report = ingest([("a.json", [Loaded(case(), position="[0]")])], path, Given())
+    assert report.cases == 0
+    (finding,) = report.quarantined
+    assert (finding.position, finding.is_record) == ("[0]", True)
+    assert "demo/c1 brings no tags of its own" in finding.reason
 
 
 def test_a_key_that_another_process_takes_during_the_load_is_quarantined(path):
@@ -142,7 +158,7 @@ def test_a_key_that_another_process_takes_during_the_load_is_quarantined(path):
         yield Loaded(case())
 
     report = ingest([("a.json", items())], path, Words())
-    assert (report.cases, report.kept, [f.position for f in report.quarantined]) == (0, 0, ["demo/c1"])
+    assert (report.cases, report.kept, ["demo/c1" in f.reason for f in report.quarantined]) == (0, 0, [True])
 
 
 def test_the_same_case_twice_in_one_load_counts_once(path):
@@ -177,7 +193,7 @@ def test_a_case_that_can_not_be_stored_is_quarantined(path):
     twice = replace(case("bad"), sessions=case().sessions[:1] * 2)
     report = ingest([("a.json", [Loaded(twice), Loaded(case())])], path, Words())
     assert stored(path) == {"demo/c1": 3}
-    assert [(f.position, f.is_record) for f in report.quarantined] == [("demo/bad", True)]
+    assert [("demo/bad" in f.reason, f.is_record) for f in report.quarantined] == [(True, True)]
     assert "note id 's1#1' more than once" in report.quarantined[0].reason
     assert report.kept == 1
 

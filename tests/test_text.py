@@ -6,6 +6,7 @@ import unicodedata
 from collections import Counter
 
 import pytest
+import regex
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -54,10 +55,15 @@ def test_surface_keeps_the_words_before_stemming() -> None:
     assert Analyser().surface("Two Museums") == ["two", "museums"]
 
 
+@pytest.mark.parametrize(("text", "words"), [("हिन्दी में", ["हिन्दी", "में"]), ("ภาษาไทย", ["ภาษาไทย"]), ("e\u0301tude", ["étude"])])
+def test_marks_belong_to_their_word(text: str, words: list[str]) -> None:
+    assert SIMPLE.words(text) == words
+
+
 @given(st.text())
 def test_any_text_becomes_plain_words(text: str) -> None:
     words = SIMPLE.words(text)
-    assert all(word and all(c.isalnum() for c in word) for word in words)
+    assert all(regex.fullmatch(r"[\p{L}\p{N}][\p{L}\p{N}\p{M}]*", word) for word in words)
     assert len(Analyser().words(text)) == len(words)
 
 

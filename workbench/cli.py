@@ -20,10 +20,10 @@ import workbench
 from workbench.datasets.base import datasets
 from workbench.datasets.read import read
 from workbench.engine import Progress
-from workbench.errors import WorkbenchError
+from workbench.errors import StoreError, WorkbenchError
 from workbench.evaluate import export as exports
 from workbench.evaluate.dilution import correlations, dilution
-from workbench.evaluate.inputs import case_input, case_inputs
+from workbench.evaluate.inputs import case_input, case_inputs, common_extraction
 from workbench.evaluate.measures.base import measures
 from workbench.evaluate.relevance import relevance
 from workbench.evaluate.runs import TABLE1, MethodSpec, evaluate, summary
@@ -32,7 +32,7 @@ from workbench.ingest import ingest
 from workbench.methods.adaptive import Spread
 from workbench.methods.base import create, methods
 from workbench.notes import write_notes
-from workbench.printing import diffusion_lines, evaluation_lines, interval, ranking_lines, table, why_json
+from workbench.printing import counted, diffusion_lines, evaluation_lines, interval, ranking_lines, said, table, why_json
 from workbench.settings import Setting, configure, settings_of
 from workbench.spread import spread_json, trace
 from workbench.store import Store, open_store
@@ -146,17 +146,19 @@ def load(
             progress=advances(bar),
         )
     lines = [
-        f"{report.cases} cases, {report.questions} questions, {report.notes} notes in the store"
+        f"{counted(report.cases, 'case')}, {counted(report.questions, 'question')}, {counted(report.notes, 'note')} in the store"
         f" ({report.seconds:.1f} s; offline extractor {extractor!r})",
         f"records: {report.kept} kept, {report.repaired} repaired, {len(report.quarantined)} quarantined",
-        *(f"  repaired     {f.file}:{f.position}: {f.reason}" for f in report.mended),
-        *(f"  {notes} notes: {remark}" for remark, notes in report.remarks.items()),
-        *(f"  quarantined  {f.file}:{f.position}: {f.reason}" for f in report.quarantined),
+        *(f"  repaired     {said(finding)}" for finding in report.mended),
+        *(f"  {counted(notes, 'note')}: {remark}" for remark, notes in report.remarks.items()),
+        *(f"  quarantined  {said(finding)}" for finding in report.quarantined),
     ]
     present(report.to_json(), to, lines)
     if not report.cases:
-        reason = report.quarantined[0].reason if report.quarantined else "the input holds no case"
-        raise WorkbenchError(f"nothing was loaded from {', '.join(map(str, paths))}: {reason}")
+        found = [finding for finding in report.quarantined if finding.is_record] or list(report.quarantined)
+        more = f" (and {counted(len(found) - 1, 'other problem')})" if len(found) > 1 else ""
+        why = f"{said(found[0])}{more}" if found else f"{', '.join(map(str, paths))}: the input holds no case"
+        raise WorkbenchError(f"nothing was loaded: {why}")
 
 
 @app.command()
@@ -198,7 +200,8 @@ def show(case: str, store: StoreOption = DEFAULT_STORE, to: JsonOption = None) -
     }
     lines = [
         f"{found.key}  {found.title}".rstrip(),
-        f"{len(found.sessions)} sessions, {notes} notes; extractions: {', '.join(row.extractor for row in extractions)}",
+        f"{counted(len(found.sessions), 'session')}, {counted(notes, 'note')}",
+        f"extractions: {', '.join(row.extractor for row in extractions)}",
         *table(["question", "type", "text", "answer"], [[q["question"], q["type"], q["text"], q["answer"]] for q in questions]),
     ]
     present(result, to, lines)
@@ -309,7 +312,9 @@ def dilution_command(
     (spec,) = specs(["adaptive"], profile, settings)
     config = create(spec.name, spec.profile, spec.overrides).config
     with open_store(store, read_only=True) as opened:
-        rows = dilution(case_inputs(opened, _chosen_cases(opened, benchmark, split(case_names)), extraction), config)
+        keys = _chosen_cases(opened, benchmark, split(case_names))
+        row = common_extraction(opened, keys, extraction)
+    rows = dilution(case_inputs(store, keys, row.key), config)
     found = correlations(rows)
     result = {"questions": [asdict(row) for row in rows], "correlations": [asdict(each) for each in found]}
     better, worse = (sum(sign * row.rr_change > 0 for row in rows) for sign in (1, -1))
@@ -344,19 +349,23 @@ def evaluate_command(
     chosen = specs(split(method_names) or [each for each in TABLE1 if each in methods], profile, settings)
     with open_store(store, read_only=True) as opened:
         keys = _chosen_cases(opened, benchmark, split(case_names))
-        row = opened.extractions.choose(keys[0], extraction)
-        with tqdm(total=len(keys), unit=" cases", disable=None) as bar:
-            run = evaluate(
-                case_inputs(opened, keys, extraction),
-                chosen,
-                {"extractor": row.extractor, "config": dict(row.config)},
-                workers=(os.cpu_count() or 1) if engine == "local" else 1,
-                progress=advances(bar),
-                name=name,
-            )
-    with open_store(store) as opened:
-        opened.runs.add(run)
+        row = common_extraction(opened, keys, extraction)
+    with tqdm(total=len(keys), unit=" cases", disable=None) as bar:
+        run = evaluate(
+            case_inputs(store, keys, row.key),
+            chosen,
+            {"extractor": row.extractor, "config": dict(row.config)},
+            workers=(os.cpu_count() or 1) if engine == "local" else 1,
+            progress=advances(bar),
+            name=name,
+        )
     result = summary(run)
+    try:
+        with open_store(store, wait_seconds=60) as opened:
+            opened.runs.add(run)
+    except StoreError as error:
+        present(result, to, evaluation_lines(result))
+        raise WorkbenchError(f"the run above was not stored: {error}") from error
     present(result, to, evaluation_lines(result))
 
 
@@ -502,7 +511,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except typer.exceptions.TyperException as error:
         print(f"workbench: {error.format_message()} (workbench --help)", file=sys.stderr)
         return 2
-    except (WorkbenchError, KeyError) as error:
+    except (WorkbenchError, KeyError, ValueError) as error:
         print(f"workbench: {error.args[0]}", file=sys.stderr)
         return 1
     return code if isinstance(code, int) else 0

@@ -16,7 +16,7 @@ from scipy import sparse
 from workbench.memory import Memory
 from workbench.ontology import matched_segments
 from workbench.records import Note
-from workbench.settings import setting
+from workbench.settings import check_ranges, setting
 from workbench.text import Analyser, Normaliser
 
 NODE_KINDS = ("tag", "topic", "file", "ontology")
@@ -40,6 +40,9 @@ PLEASANTRIES = frozenset(
 @dataclass(frozen=True)
 class GraphConfig:
     """How the graph is built from tags."""
+
+    def __post_init__(self) -> None:
+        check_ranges(self)
 
     normaliser: Normaliser = setting("snowball", "word form in which tags, queries and notes are compared", literal="simple")
     topic_policy: TopicPolicy = setting(

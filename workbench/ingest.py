@@ -23,7 +23,9 @@ from workbench.store import GIVEN, CaseFinding, ExtractionKey, LoadReport, Store
 
 Source = tuple[str, Iterable[Loaded | Finding]]
 """A file's name for messages, and what its reader yields."""
-CONFLICT = "the store has this case with other content: remove it first (workbench remove), or load into another store"
+CONFLICT = "the store has {} with other content: remove it first (workbench remove), or load into another store"
+TWICE = "{} comes again with other content in this input: the first one counts"
+NOT_GIVEN = "{} brings no tags of its own, which extractor 'given' needs: load it with another extractor"
 
 
 def ingest(
@@ -148,7 +150,10 @@ class _Load:
         digest = case_digest(case)
         known = self._digests.setdefault(case.key, digest)
         if known != digest:
-            self._refuse(file, loaded, CONFLICT)
+            self._refuse(file, loaded, CONFLICT if case.key in self._before else TWICE)
+            return False
+        if self._key.extractor == GIVEN.extractor and not case.notes:
+            self._refuse(file, loaded, NOT_GIVEN)
             return False
         key = GIVEN if case.notes else self._key
         extraction = (case.key, key.extractor, key.digest)
@@ -168,7 +173,7 @@ class _Load:
             with self.opened() as target:
                 outcome = target.cases.add(done.loaded.case, done.notes, done.key, counters=done.counters)
         except BadInput as error:
-            self._refuse(done.file, done.loaded, str(error))
+            self._refuse(done.file, done.loaded, "{}: " + str(error))
             return
         if outcome == "conflict":  # another process was faster
             self._refuse(done.file, done.loaded, CONFLICT)
@@ -187,7 +192,8 @@ class _Load:
 
     def _refuse(self, file: str, loaded: Loaded, reason: str) -> None:
         key = loaded.case.key
-        self.findings.append(CaseFinding(Finding(file, key, "quarantined", reason, is_record=True), key))
+        finding = Finding(file, loaded.position, "quarantined", reason.replace("{}", key), is_record=True)
+        self.findings.append(CaseFinding(finding, key))
         self._report(loaded)
 
     def _report(self, loaded: Loaded) -> None:

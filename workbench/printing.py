@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from workbench.records import Ranking, Why
+from workbench.records import Finding, Ranking, Why
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> list[str]:
@@ -22,6 +22,22 @@ def table(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> list[str]:
 
 def _is_number(cell: str) -> bool:
     return cell == "-" or cell.replace(".", "", 1).replace("-", "", 1).isdigit()
+
+
+def counted(n: int, noun: str) -> str:
+    """A number with its noun.
+
+    Examples
+    --------
+    >>> counted(1, "note"), counted(2, "note")
+    ('1 note', '2 notes')
+    """
+    return f"{n:,} {noun}" + ("" if n == 1 else "s")
+
+
+def said(finding: Finding) -> str:
+    """A load finding as one line."""
+    return f"{finding.file}{':' * bool(finding.position)}{finding.position}: {finding.reason}"
 
 
 def interval(value: float | None, bounds: Sequence[float] | None) -> str:
@@ -49,19 +65,27 @@ def ranking_lines(ranking: Ranking) -> list[str]:
     return lines
 
 
+def tie_range(row: Mapping[str, Any]) -> str | None:
+    """MRR at the worst and the best order within ties; None where it is not available."""
+    worst, best = row.get("mrr_worst_tie"), row.get("mrr_best_tie")
+    return None if worst is None or best is None else f"{worst:.3f}-{best:.3f}"
+
+
 def evaluation_lines(result: Mapping[str, Any]) -> list[str]:
     """A run's table for people: headline measures with intervals, then MRR by type, question sets and exclusions."""
     by_method = result["methods"]
+    other = next((name for name in ("mrr_note", "mrr_session") if any(name in row for row in by_method.values())), "mrr_note")
     lines = [
         f"run {result['run']} · {result['benchmark']} · {result['questions']} questions · "
         f"extractor {result['extraction'].get('extractor', 'unknown')}",
         *table(
-            ["method", "MRR [95%]", "tie range", "recall@5", "hit@5", "empty", "seconds"],
+            ["method", "MRR [95%]", "tie range", f"MRR by {other[4:]}", "recall@5", "hit@5", "empty", "seconds"],
             [
                 [
                     name,
                     interval(row.get("mrr"), row["mrr_ci"]),
-                    f"{row.get('mrr_worst_tie', 0):.3f}-{row.get('mrr_best_tie', 0):.3f}",
+                    tie_range(row),
+                    row.get(other),
                     row.get("recall@5"),
                     row.get("hit@5"),
                     row["empty"],
@@ -85,7 +109,9 @@ def evaluation_lines(result: Mapping[str, Any]) -> list[str]:
             [each, found["n"], *(row["sets"][each]["mrr"] for row in by_method.values())] for each, found in first["sets"].items()
         ]
         lines += ["", *table(head, rows)]
-    lines += ["", *(f"excluded: {count} questions ({reason})" for reason, count in result["excluded"].items())]
+    lines += ["", *(f"excluded: {counted(count, 'question')} ({reason})" for reason, count in result["excluded"].items())]
+    lines += [f"by type only: {counted(count, 'question')} of type {kind}" for kind, count in result["by_type_only"].items()]
+    lines += [f"{counted(count, 'question')}: {remark}" for remark, count in result["df_base"].items()]
     return lines
 
 

@@ -211,6 +211,8 @@ class Loaded:
     findings: tuple[Finding, ...] = ()
     kept: int = 1
     repaired: int = 0
+    position: str = ""
+    """Where the record stands in its file; empty where the whole file is the case."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,16 @@ _SAME = object()
 OURS = "ours"
 
 
-def setting(default: Any, meaning: str, source: str = OURS, literal: Any = _SAME) -> Any:
+def setting(
+    default: Any,
+    meaning: str,
+    source: str = OURS,
+    literal: Any = _SAME,
+    *,
+    least: float | None = None,
+    most: float | None = None,
+    below: float | None = None,
+) -> Any:
     """A field of a frozen configuration.
 
     Parameters
@@ -27,10 +36,20 @@ def setting(default: Any, meaning: str, source: str = OURS, literal: Any = _SAME
         Where the default comes from; "ours" where no source states it.
     literal
         The paper-literal value, where it differs from the default.
+    least, most, below
+        The range of a number: from ``least`` to ``most``, or to anything under ``below``; `check_ranges` refuses others.
     """
-    return dataclasses.field(
-        default=default, metadata={"meaning": meaning, "source": source, "literal": default if literal is _SAME else literal}
-    )
+    said = {"meaning": meaning, "source": source, "literal": default if literal is _SAME else literal}
+    return dataclasses.field(default=default, metadata={**said, "least": least, "most": most, "below": below})
+
+
+def check_ranges(config: Any) -> None:
+    """ValueError for a number outside its field's range; configurations call it when they are made."""
+    for field in dataclasses.fields(config):
+        value, (least, most, below) = getattr(config, field.name), (field.metadata[name] for name in ("least", "most", "below"))
+        if (least is not None and value < least) or (most is not None and value > most) or (below is not None and value >= below):
+            upper = f" to {most}" if most is not None else f" to below {below}" if below is not None else " or more"
+            raise ValueError(f"{field.name} is {value}; it is {least}{upper}")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

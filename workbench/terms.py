@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
@@ -121,12 +122,14 @@ def is_common(df: int, n: int, share: float, floor: int) -> bool:
 class QueryWords:
     """The words of a query under the common-word filter.
 
-    ``all`` keeps repetitions and order (BM25 counts both); ``kept`` and ``dropped`` are distinct, in order.
+    ``all`` keeps repetitions and order (BM25 counts both); ``kept`` and ``dropped`` are distinct, in order. ``spoken`` gives each
+    index word as the query says it first.
     """
 
     all: tuple[str, ...]
     kept: tuple[str, ...]
     dropped: tuple[str, ...]
+    spoken: Mapping[str, str]
 
     @property
     def distinct(self) -> tuple[str, ...]:
@@ -142,9 +145,12 @@ def query_words(
     """
     words = tuple(analyser.words(text))
     distinct = tuple(dict.fromkeys(words))
+    spoken: dict[str, str] = {}
+    for word, surface in zip(words, analyser.surface(text), strict=True):
+        spoken.setdefault(word, surface)
     if share is None:
-        return QueryWords(words, distinct, ())
+        return QueryWords(words, distinct, (), spoken)
     index = term_index(memory.base if memory.base is not None else memory, analyser, fields)
     common = {word for word in distinct if is_common(index.frequency(word), index.n_notes, share, floor)}
     kept = tuple(word for word in distinct if word not in common)
-    return QueryWords(words, kept, tuple(word for word in distinct if word in common))
+    return QueryWords(words, kept, tuple(word for word in distinct if word in common), spoken)

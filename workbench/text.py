@@ -9,10 +9,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
+import regex
 import Stemmer
 
 Normaliser = Literal["snowball", "simple"]
-_WORD = re.compile(r"[^\W_]+")
+_ASCII_WORD = re.compile(r"[a-z0-9]+")
+_WORD = regex.compile(r"[\p{L}\p{N}][\p{L}\p{N}\p{M}]*")
+"""Letters and digits with the marks that combine with them: without the marks, words of many scripts would fall to pieces."""
 
 
 class _Stems(dict[str, str]):
@@ -43,15 +46,18 @@ class Analyser:
     ['two', 'museum', 'both', 'visit']
     >>> Analyser("simple").words("Zürich's cafés")
     ['zürich', 's', 'cafés']
+    >>> Analyser("simple").words("हिन्दी में")
+    ['हिन्दी', 'में']
     """
 
     normaliser: Normaliser = "snowball"
 
     def surface(self, text: str) -> list[str]:
         """The words of a text before stemming, in order, with repetitions."""
-        if not text.isascii():
-            text = unicodedata.normalize("NFKC", text)
-        return _WORD.findall(text.casefold())
+        if text.isascii():
+            return _ASCII_WORD.findall(text.casefold())
+        folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+        return list(_WORD.findall(folded))
 
     def words(self, text: str) -> list[str]:
         """The index words of a text, in order, with repetitions; empty where it holds no letter or digit."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
 
 import pytest
 
 from workbench.datasets.longmemeval import SESSION_TWICE
-from workbench.evaluate.runs import CaseInput, MethodSpec, evaluate, evaluate_case, summary
+from workbench.errors import BadInput
+from workbench.evaluate.runs import DF_FULL, DF_STORE, NO_GOLD, CaseInput, MethodSpec, evaluate, evaluate_case, summary
 from workbench.records import Case, Gold, Interaction, Note, Question, Session, Turn
 
 METHODS = [MethodSpec("bm25"), MethodSpec("tag_basic")]
@@ -61,8 +63,34 @@ def test_locomo_headline_leaves_out_category_five_but_lists_it() -> None:
 def test_questions_without_gold_are_excluded_with_their_reason() -> None:
     bare = Question("q2", "cello?", type="2 temporal", remarks=("evidence D99:1 is in no session",))
     found = run(given("locomo", [ask("q1", type="2 temporal", turns=("s0:1",)), bare]))
-    assert found["excluded"] == {"no gold: evidence D99:1 is in no session": 1}
+    assert found["excluded"] == {NO_GOLD: 1}
     assert found["questions"] == 1
+
+
+def test_only_categories_one_to_four_count_in_locomo() -> None:
+    questions = [
+        ask(f"q{at}", type=kind, turns=("s0:1",)) for at, kind in enumerate(["4 single-hop", "5 adversarial", "unknown"])
+    ]
+    found = run(given("locomo", questions))
+    assert found["questions"] == 1
+    assert found["by_type_only"] == {"5 adversarial": 1, "unknown": 1}
+
+
+def test_measures_that_no_question_has_are_not_available_rather_than_zero() -> None:
+    row = run(given("locomo", [ask("q1", type="5 adversarial", turns=("s0:1",))]))["methods"]["bm25"]
+    assert row["mrr"] is row["recall@5"] is row["hit@5"] is row["mrr_ci"] is None
+
+
+def test_nothing_to_judge_is_refused() -> None:
+    with pytest.raises(BadInput, match="no question of these cases has gold"):
+        run(given("locomo", [Question("q1", "cello?")]))
+
+
+def test_a_reduced_case_says_where_word_frequencies_are_counted() -> None:
+    reduced = replace(given("longmemeval_oracle", [ask("q1", sessions=("s0",))]), remark=DF_STORE)
+    full = replace(reduced, base=reduced.notes, remark=DF_FULL, digest="digest with base")
+    assert run(reduced)["df_base"] == {DF_STORE: 1}
+    assert run(full)["df_base"] == {DF_FULL: 1}
 
 
 def test_strict_and_permissive_substrings() -> None:

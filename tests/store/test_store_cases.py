@@ -169,7 +169,7 @@ def test_any_case_reads_back_equal_with_its_notes(shared_store, benchmark, id, s
 
 def test_the_digest_follows_content_not_titles_and_remarks(make_case):
     case = make_case()
-    same = replace(case, title="x", participants=(), questions=tuple(replace(q, remarks=("other",)) for q in case.questions))
+    same = replace(case, title="x", questions=tuple(replace(q, remarks=("other",)) for q in case.questions))
     assert case_digest(same) == case_digest(case)
     first, *rest = case.sessions
     for change in (
@@ -179,6 +179,7 @@ def test_the_digest_follows_content_not_titles_and_remarks(make_case):
         {"questions": (replace(case.questions[0], gold=Gold(sessions=("s1",))), *case.questions[1:])},
         {"questions": (replace(case.questions[0], answer="1"), *case.questions[1:])},
         {"unit": "exchange"},
+        {"participants": ("Somebody else",)},
         {"notes": (Note(Interaction("n", "s0", (), 0, 1)),)},
     ):
         assert case_digest(replace(case, **change)) != case_digest(case)

@@ -96,36 +96,42 @@ def test_a_failed_job_keeps_its_error():
 # --- starting ---------------------------------------------------------------------------------------------------------------
 
 
-def started(monkeypatch, code: int = 0) -> dict:
+def started(monkeypatch) -> dict:
     seen: dict = {}
-
-    def serve(command, folder, environment):
-        seen.update(command=command, cwd=folder, env=environment)
-        return code
-
-    monkeypatch.setattr(launching, "_serve", serve)
+    monkeypatch.setattr(
+        launching, "_become", lambda command, folder, environment: seen.update(command=command, cwd=folder, env=environment)
+    )
     return seen
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
 
 
 def test_the_app_listens_on_this_machine_and_gets_the_store(monkeypatch, tmp_path):
     seen = started(monkeypatch)
     monkeypatch.chdir(tmp_path)
-    launching.launch(Path("mine.duckdb"), port=8765)
-    assert seen["command"][-4:] == ["--server.port", "8765", "--server.address", "127.0.0.1"]
+    port = free_port()
+    launching.launch(Path("mine.duckdb"), port=port)
+    assert seen["command"][-4:] == ["--server.port", str(port), "--server.address", "127.0.0.1"]
     assert seen["env"][STORE_VARIABLE] == str(tmp_path / "mine.duckdb")
     assert (seen["cwd"] / ".streamlit" / "config.toml").exists()
 
 
-def test_a_server_that_fails_is_an_error_with_advice(monkeypatch, tmp_path):
-    started(monkeypatch, code=1)
-    with pytest.raises(WorkbenchError, match="--port"):
-        launching.launch(tmp_path / "mine.duckdb")
+def test_a_port_that_is_taken_is_an_error_with_advice(monkeypatch, tmp_path):
+    seen = started(monkeypatch)
+    with socket.create_server(("127.0.0.1", 0)) as other, pytest.raises(WorkbenchError, match="--port"):
+        launching.launch(tmp_path / "mine.duckdb", port=other.getsockname()[1])
+    assert not seen
 
 
-def test_the_app_answers_and_ends_when_it_is_interrupted(tmp_path):
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+@pytest.mark.parametrize(
+    ("number", "whom"), [(signal.SIGINT, os.killpg), (signal.SIGTERM, os.kill)], ids=["interrupted", "terminated"]
+)
+def test_the_app_answers_ends_when_it_is_told_to_and_leaves_nothing_behind(tmp_path, number, whom):
+    port = free_port()
     command = [sys.executable, "-m", "workbench", "app", "--store", str(tmp_path / "new.duckdb"), "--port", str(port)]
     # A process group of its own, as a terminal makes one: an interrupt reaches the server too.
     app = subprocess.Popen(command, env=os.environ | {"STREAMLIT_SERVER_HEADLESS": "true"}, start_new_session=True)
@@ -135,8 +141,9 @@ def test_the_app_answers_and_ends_when_it_is_interrupted(tmp_path):
             assert app.poll() is None
             assert time.monotonic() < end
             time.sleep(0.2)
-        os.killpg(app.pid, signal.SIGINT)
+        whom(app.pid, number)
         assert app.wait(60) == 0
+        socket.create_server(("127.0.0.1", port)).close()  # OSError while anything listens there
     finally:
         if app.poll() is None:
             os.killpg(app.pid, signal.SIGKILL)

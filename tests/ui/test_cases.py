@@ -4,11 +4,19 @@ from __future__ import annotations
 
 import json
 import time
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
 from shown import HOSTILE, html, markdown, texts
 
+from workbench.evaluate.inputs import case_inputs
+from workbench.evaluate.runs import MethodSpec, evaluate
+from workbench.methods.bm25 import BM25
+from workbench.notes import interactions
+from workbench.records import Case, Extraction, Gold, Note, Question, Session, Turn
+from workbench.settings import configure
+from workbench.store import ExtractionKey
 from workbench.ui import add_data, cached, hit_cells
 from workbench.ui.add_data import preview
 from workbench.ui.jobs import jobs
@@ -52,15 +60,17 @@ def test_table_lists_the_questions_of_the_benchmark_with_ranks(store, cases_page
     shown = table(cases_page(**SMALL, methods=["bm25", "tag_basic", "adaptive"]))
     assert list(shown["Case"]) == ["kiln", "kiln", "kiln", "hostile"]
     assert shown["bm25"].iloc[0] == 1
-    assert shown["adaptive"].isna().all()
-    assert shown["bm25"].iloc[3] != shown["bm25"].iloc[3]
+    assert set(shown["adaptive"]) == {hit_cells.NOT_RUN}
+    assert shown["bm25"].isna().iloc[2]  # without gold
+    assert shown["bm25"].iloc[3] == hit_cells.NOT_RUN  # a case that the run has not
 
 
 def test_a_miss_is_a_word_and_sorts_behind_every_rank():
     found = {"bm25": None, "real": 12}
-    cells = [hit_cells.value(found, name) for name in ("real", "bm25", "adaptive")]
-    assert [hit_cells.text(cell) for cell in cells] == ["12", "miss", ""]
-    assert cells[1] > 10_000
+    cells = [hit_cells.value(found, name, True) for name in ("real", "bm25", "adaptive")]
+    cells.append(hit_cells.value(found, "dense", is_run=False))
+    assert [hit_cells.text(cell) for cell in cells] == ["12", "miss", "", "not run"]
+    assert 10_000 < cells[1] < cells[3]
 
 
 def test_ranks_come_from_reciprocal_ranks_and_unavailable_ones_are_left_out():
@@ -101,6 +111,14 @@ def test_other_rows_are_another_table_so_that_no_old_selection_is_read_against_t
     assert page.dataframe[0].key != before
 
 
+def test_expected_texts_stand_in_for_an_answer_that_the_benchmark_does_not_give(store, cases_page):
+    with cached.open_store(store) as opened:
+        session = Session("s", (Turn("user", "I pay 40 a month."), Turn("assistant", "Fine.")), 0)
+        case = Case("story", "rent", (session,), (Question("r1", "What do I pay?", None, gold=Gold(substrings=("40", "month"))),))
+        opened.cases.add(case, tuple(Note(one, Extraction()) for one in interactions(case)), ExtractionKey("first"))
+    assert list(table(cases_page(benchmark="story"))["Answer"]) == ["40 · month"]
+
+
 def test_card_shows_question_answer_gold_and_evidence(store, cases_page):
     shown = html(cases_page(**SMALL, question="kiln_q1"))
     assert "How hot does my new kiln get?" in shown
@@ -131,7 +149,7 @@ def test_a_long_table_is_paged(store, cases_page, monkeypatch):
 
 def test_empty_store_offers_the_demo_and_nothing_is_created_by_looking(no_store, cases_page):
     page = cases_page()
-    assert any("The store is empty" in info.value for info in page.info)
+    assert any("The store is empty" in info.value and "five of which each show one effect" in info.value for info in page.info)
     assert not page.button(key="load-demo").disabled
     assert not no_store.exists()
 
@@ -194,8 +212,22 @@ def test_a_broken_upload_is_told(store, cases_page):
     page.file_uploader(key="add-upload").set_value([("cases.json", b'[{"question_id": "x"', "application/json")]).run()
     assert not page.exception
     assert "cases.json" in texts(page)
+    assert "workbench-" not in texts(page)  # the folder that it was put into
     assert "This can't be loaded" in markdown(page)
     assert page.button(key="add-load").disabled
+
+
+def test_an_upload_is_reported_by_its_own_name(store, cases_page):
+    page = cases_page(**SMALL)
+    page.segmented_control(key="add-from").set_value("Upload").run()
+    good = json.dumps({"messages": [{"role": "user", "content": "Hello"}]})
+    page.file_uploader(key="add-upload").set_value([("talks.jsonl", f"{good}\n{{nope\n".encode(), "application/json")]).run()
+    page.button(key="add-load").click().run()
+    report = finish(page, store).future.result()
+    assert report.findings
+    shown = str([frame.value.to_dict() for frame in page.dataframe])
+    assert "talks.jsonl" in shown
+    assert "workbench-" not in shown + texts(page) + markdown(page)
 
 
 def test_typed_turns_become_a_case(store, cases_page):
@@ -242,7 +274,55 @@ def test_evaluation_runs_beside_the_page_and_its_ranks_appear(store, cases_page)
     assert cached.info(store).runs == 2
     shown = table(page)
     assert shown["adaptive"].iloc[0] == 1
-    assert shown["adaptive"].notna().sum() == 2  # the question without gold takes no part
+    assert (shown["adaptive"] < hit_cells.MISS).sum() == 2
+    assert shown["adaptive"].isna().iloc[2]  # the question without gold takes no part
+
+
+def test_progress_is_told_where_its_button_is(store, cases_page):
+    page = cases_page(**SMALL, methods=["bm25"])
+    page.button(key="evaluate").click().run()
+    finish(page, store)
+    drawn = [element.type if element.type != "markdown" else element.value for element in page.main]
+    done = next(at for at, one in enumerate(drawn) if "**Evaluating 1 method** is done" in str(one))
+    assert done > drawn.index("arrow_data_frame")
+
+
+# --- which run --------------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def later_run(store) -> str:
+    """A newer run of one method, under another profile and one setting; its name in the list of runs."""
+    with cached.open_store(store) as opened:
+        spec = MethodSpec("bm25", "literal", {"k1": 0.9})
+        made = evaluate(case_inputs(opened, ["small/kiln"]), [spec], {"extractor": "first", "config": {}}, name="k1 <b>low</b>")
+        opened.runs.add(made)
+    return hit_cells.run_name(cached.runs(store, "small")[0])
+
+
+def test_the_run_of_the_ranks_is_named_with_its_settings(store, cases_page, later_run):
+    page = cases_page(**SMALL, methods=["bm25", "tag_basic"])
+    assert "k1 <b>low</b> · 1 case · bm25 (normaliser=simple, k1=0.9)" in texts(page)
+    assert set(table(page)["tag_basic"]) == {hit_cells.NOT_RUN}
+    assert page.selectbox(key="missed").options == ["bm25"]
+
+
+def test_another_run_is_chosen_and_kept_in_the_link(store, cases_page, later_run):
+    page = cases_page(**SMALL, methods=["bm25", "tag_basic"])
+    newest, oldest = page.selectbox(key="run").options
+    assert newest == later_run
+    page.selectbox(key="run").set_value(oldest).run()
+    assert table(page)["tag_basic"].iloc[0] == hit_cells.MISS
+    assert "bm25, tag_basic" in texts(page)
+    assert page.query_params["run"] == oldest
+
+
+def test_settings_are_told_where_they_differ_from_the_default():
+    default = {"k1": 1.5, "b": 0.75}
+    assert hit_cells.changed_settings("bm25", default) == ""
+    assert hit_cells.changed_settings("bm25", default | {"b": 0.5}) == "b=0.5"
+    assert hit_cells.changed_settings("bm25", asdict(configure(BM25.Config, "literal"))) == "profile literal"
+    assert hit_cells.changed_settings("another system", {"run": "file"}) == ""
 
 
 # --- failing and hostile input ----------------------------------------------------------------------------------------------

@@ -25,6 +25,11 @@ def test_each_chosen_method_has_a_column_with_ranks_of_candidates(store, compare
     assert bm25["count"] == f"{len(bm25['hits'])} of {len(bm25['hits'])} candidates"
 
 
+def test_the_page_says_what_moves_are_against(store, compare_page):
+    assert "moves against bm25" in markdown(compare_page(**KILN))
+    assert "moves against" not in markdown(compare_page(**KILN | {"methods": ["bm25"]}))
+
+
 def test_gold_is_marked_and_judged_under_each_column(store, compare_page):
     bm25 = columns(compare_page(**KILN))[0]
     assert [hit["note"] for hit in bm25["hits"] if hit["gold"]] == ["s2#1"]

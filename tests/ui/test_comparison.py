@@ -3,10 +3,22 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from workbench.memory import Memory
 from workbench.records import Extraction, Gold, Hit, Interaction, Note, Part, Question, Ranking, Turn, Why
-from workbench.ui.comparison import compare, matched_words, part_label, rank_text, spoken, tie_ranges, why_line
+from workbench.ui.comparison import (
+    compare,
+    matched_words,
+    part_label,
+    rank_text,
+    score_texts,
+    spoken,
+    spoken_remark,
+    tie_ranges,
+    why_line,
+)
 from workbench.ui.rank_lines import rank_lines
 
 
@@ -31,6 +43,26 @@ def test_moves_are_counted_against_the_first_column():
     first, second = compare({"a": (ranking("a", "x", "y", "z"), 1), "b": (ranking("b", "z", "x", "w"), 1)}, memory(*"wxyz"), None)
     assert [row.move for row in first.rows] == [0, 0, 0]
     assert [(row.hit.note_id, row.move) for row in second.rows] == [("z", 2), ("x", -1), ("w", None)]
+
+
+def test_no_move_is_told_where_ties_leave_it_open():
+    base, other = ranking("a", "x", "yzw"), ranking("b", "z", "xw", "y")
+    first, second = compare({"a": (base, 1), "b": (other, 1)}, memory(*"wxyz"), None)
+    # Before: x 1, the others 2-4. Now z 1 (one up at least), x and w 2-3, y 4, which was among 2-4 before.
+    assert {row.hit.note_id: row.move for row in second.rows} == {"z": 1, "x": -1, "w": 0, "y": 0}
+
+
+def test_words_that_the_filter_dropped_are_told_as_they_were_asked():
+    assert spoken_remark("dropped as common: ani, museum", spoken("Any museums?")) == "dropped as common: any, museums"
+    assert spoken_remark("no note holds a word of the query", {}) == "no note holds a word of the query"
+
+
+@given(st.lists(st.floats(1e-5, 1e5), min_size=1))
+def test_scores_of_a_column_have_one_format_without_exponents(scores):
+    shown = score_texts(scores)
+    assert len({len(text.partition(".")[2]) for text in shown}) == 1
+    assert "e" not in "".join(shown)
+    assert [float(text) for text in shown] == pytest.approx(scores, rel=0.05)
 
 
 def test_a_tie_is_told_by_its_first_and_last_rank_also_beyond_what_is_shown():
@@ -104,6 +136,14 @@ def test_lines_join_equal_notes_of_neighbouring_columns_only():
     assert by_note["y"].y == (2, 1, 2)
     assert by_note["y"].marker.symbol == "star"
     assert not by_note["x"].connectgaps
+
+
+def test_beside_a_note_the_names_of_methods_stand_level_and_in_two_rows():
+    columns = compare({"a": (ranking("a", "x"), 1), "b": (ranking("b", "x"), 1)}, memory("x"), None)
+    wide, narrow = rank_lines(columns, "light"), rank_lines(columns, "light", "x", is_narrow=True)
+    assert wide.layout.xaxis.tickangle == narrow.layout.xaxis.tickangle == 0
+    assert list(narrow.layout.xaxis.ticktext) == ["<b>a</b><br> ", " <br><b>b</b>"]
+    assert narrow.layout.margin.r < wide.layout.margin.r
 
 
 def test_titles_in_the_chart_are_text():

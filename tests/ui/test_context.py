@@ -5,12 +5,16 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import duckdb
 import pytest
 from shown import texts
 
+from workbench.notes import interactions
+from workbench.records import Extraction, Note
+from workbench.store import ExtractionKey
 from workbench.ui import cached, context
 from workbench.ui.context import Context
 
@@ -150,6 +154,25 @@ def test_a_case_is_opened_once_and_again_only_for_another_extraction(store):
     assert cached.open_case(store, "small/kiln", second) is not opened
     tags = {path for note in opened.memory.notes for path in note.extraction.paths}
     assert tags == {"kiln", "pottery/kiln"}
+
+
+def test_a_case_is_opened_again_where_its_store_was_made_anew_with_other_tags(store):
+    row = next(row for row in cached.extractions(store, "small/hostile"))
+    before = cached.open_case(store, "small/hostile", row.id)
+    ranked = cached.rank(store, "small/hostile", row.id, "bm25", "hint")
+    with cached.open_store(store, read_only=True) as opened:
+        case = opened.cases.get("small/hostile")
+    store.unlink()
+    with cached.open_store(store) as opened:
+        for number in range(row.id):  # up to the same id
+            case_ = case if number == row.id - 1 else replace(case, id=f"filler {number}")
+            notes = tuple(Note(one, Extraction(what=("other/tag",))) for one in interactions(case_))
+            opened.cases.add(case_, notes, ExtractionKey(row.extractor, {"mode": "another"}))
+    assert [one.id for one in cached.extractions(store, "small/hostile")] == [row.id]
+    after = cached.open_case(store, "small/hostile", row.id)
+    assert after is not before
+    assert {path for note in after.memory.notes for path in note.extraction.paths} == {"other/tag"}
+    assert cached.rank(store, "small/hostile", row.id, "bm25", "hint") is not ranked
 
 
 def test_reads_are_asked_again_when_the_store_changes(store):

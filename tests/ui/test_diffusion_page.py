@@ -176,7 +176,7 @@ def test_a_note_that_is_open_elsewhere_is_chosen_here(kiln):
 
 def test_bad_values_in_the_url_are_put_right(kiln):
     bad = {"step": "-3", "node": "tag:no/such", "alpha": "seven", "share": "9", "direction": "up", "on": "everything"}
-    page = diffusion_page(**kiln, **bad, mute=["tag:no/such"], w_similarity="nan", drawn="7", place="x")
+    page = diffusion_page(**kiln, **bad, mute=["tag:no/such"], w_similarity="nan", drawn="7")
     assert bar(page)["step"] == 0
     assert "What if:" not in markdown(page)
     assert page.slider(key="alpha").value == 0.85
@@ -242,6 +242,14 @@ def test_without_diffusion_the_page_says_so_and_holds_one_step(kiln):
     assert not page.exception
     assert "Diffusion is off" in markdown(page)
     assert bar(page)["last"] == 0
+
+
+def test_a_change_that_leaves_no_seed_offers_a_way_back(tagged):
+    page = diffusion_page(**tagged, q="strings")  # a word of a note and of no tag
+    page.pills(key="on").set_value(["diffusion", "chronological"]).run()
+    assert "nothing of the question is left" in markdown(page)
+    page.button(key="undo-all").click().run()
+    assert bar(page)["last"] > 0
 
 
 def test_another_question_starts_anew(tagged):

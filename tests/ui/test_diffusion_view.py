@@ -147,18 +147,21 @@ def test_the_line_says_where_gold_stands(memory):
     assert f"gold at rank {rank} of 7" in line_of(run, len(run.steps) - 1, GOLD, 1.0)
 
 
-def test_edges_in_time_order_are_drawn_only_where_they_are_walked(memory):
+def test_edges_that_are_not_walked_are_not_drawn(memory):
     nodes = ["file:n4", "file:n5", "topic:music/guitar"]
-    assert part_of(drawable(memory), nodes, True).has_edge("file:n4", "file:n5")
-    assert not part_of(drawable(memory), nodes, False).has_edge("file:n4", "file:n5")
+    weights = AdaptiveConfig().edge_weights
+    assert part_of(drawable(memory), nodes, weights).has_edge("file:n4", "file:n5")
+    assert not part_of(drawable(memory), nodes, weights | {"chronological": 0.0}).has_edge("file:n4", "file:n5")
     assert drawable(memory).has_edge("file:n4", "file:n5")
 
 
-def test_the_area_of_a_disc_is_in_proportion_to_its_mass_and_the_largest_fits(memory):
-    masses = [{"a": 0.36, "b": 0.09}, {"a": 0.2, "b": 0.1}]
+def test_the_area_of_a_disc_is_in_proportion_to_its_mass_and_the_largest_of_all_steps_fits(memory):
+    run = traced(memory)
+    nodes = run.spread.graph.node_ids
     graph = drawable(memory)
-    view = GraphView(graph, layered(graph), unit_radius=unit_radius(masses))
-    assert view.radius(0.36) == pytest.approx(24.0, abs=0.02)
+    view = GraphView(graph, layered(graph), unit_radius=unit_radius(run, nodes))
+    largest = max(float(step.x.max()) for step in run.steps)
+    assert view.radius(largest) == pytest.approx(24.0, abs=0.02)
     assert view.radius(0.36) - 2 == pytest.approx(2 * (view.radius(0.09) - 2), abs=0.02)
 
 
@@ -232,6 +235,11 @@ def test_a_node_outside_the_picture_is_in_brackets(memory):
     found = attribution(traced(memory).spread, "n3")
     assert "[<span" in walks_html(found, memory, ["file:n3"])
     assert "[<span" not in walks_html(found, memory, traced(memory).spread.graph.node_ids)
+
+
+def test_control_characters_of_a_tag_are_named():
+    memory = memory_of(note("h1", "a/gnp\u202eexe"))
+    assert name_of("tag:a/gnp\u202eexe", memory) == "a/gnp⟨U+202E⟩exe"
 
 
 # --- charts -----------------------------------------------------------------------------------------------------------------

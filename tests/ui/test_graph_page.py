@@ -112,8 +112,9 @@ def test_search_is_drawn_around_what_was_found(kiln):
 
 def test_a_search_without_a_result_offers_a_way_back(kiln):
     page = graph_page(**kiln, find="xyzzy")
-    assert "are hidden" in markdown(page)
-    next(button for button in page.button if button.label == "Reset the view").click().run()
+    assert "Nothing in this case is called “xyzzy”" in markdown(page)
+    next(button for button in page.button if button.label == "Clear the search").click().run()
+    assert page.text_input(key="find").value == ""
     assert "file:s2#1" in labels(page)
 
 
@@ -128,6 +129,46 @@ def test_paths_to_gold_hold_only_the_paths(kiln):
     page = graph_page(**kiln)
     page.segmented_control(key="view").set_value("paths").run()
     assert set(labels(page)) == {"tag:pottery/kiln", "topic:pottery/kiln", "file:s2#1"}
+
+
+def test_the_whole_case_is_all_of_it_connected_or_not(kiln):
+    page = graph_page(**kiln, kinds=["Note", "Topic"])
+    page.segmented_control(key="view").set_value("whole").run()
+    assert len([node for node in labels(page) if node.startswith("file:")]) == 5
+    assert "not connected" not in drawn(page)["count"]
+
+
+def test_the_whole_case_has_a_number_of_nodes_of_its_own(kiln):
+    page = graph_page(**kiln, most="60")
+    page.segmented_control(key="view").set_value("whole").run()
+    assert page.select_slider(key="most_whole").value == 5000
+    page.segmented_control(key="view").set_value("around").run()
+    assert page.select_slider(key="most").value in (60, 150)
+
+
+def test_thick_lines_are_explained_where_there_are_any(kiln):
+    assert "thick lines: shortest paths" in markdown(graph_page(**kiln)).replace("\\", "")
+    assert "thick lines" not in markdown(graph_page(**kiln | {"question": "kiln_q3"}))
+
+
+def test_the_panel_tells_a_rank_with_method_and_candidates(kiln):
+    page = graph_page(**kiln, node="file:s2#1", ranks_of="bm25")
+    assert re.search(r"rank 1 of \d+ candidates by bm25", markdown(page).replace("\\", ""))
+
+
+def test_the_url_leads_where_the_browser_goes_back(kiln):
+    page = graph_page(**kiln)
+    page.query_params["node"] = "tag:pottery/kiln"
+    page.run()
+    next(button for button in page.button if "sold my old kiln" in button.label).click().run()
+    assert drawn(page)["selected"] == ["file:s3#2"]
+    page.query_params["node"] = "tag:pottery/kiln"  # back
+    page.run()
+    assert drawn(page)["selected"] == ["tag:pottery/kiln"]
+    del page.query_params["node"]  # and back to the beginning
+    page.run()
+    assert drawn(page)["selected"] == []
+    assert "Nothing selected" in markdown(page)
 
 
 def test_paths_without_gold_say_so(kiln):

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from workbench.records import Extraction, Gold, Hit, Interaction, Note, Part, Question, Turn, Why
 from workbench.ui.comparison import Row
-from workbench.ui.note_view import is_evidence, marked, note_html, question_html, short_title
+from workbench.ui.note_view import is_evidence, marked, note_html, question_html, short_title, visible
 from workbench.ui.why_view import PARTS, why_html
 
 TAG = re.compile(r"</?u>")
@@ -29,6 +29,18 @@ def test_marked_text_holds_no_markup_but_underlines(text, words):
 
 def test_words_are_underlined_by_their_index_word():
     assert marked("Kilns, a KILN; skill", {"kiln"}) == "<u>Kilns</u>, a <u>KILN</u>; skill"
+
+
+def test_controls_are_named_and_texts_keep_their_direction_to_themselves():
+    spoof = "pay to \u202e0421 account\x07"
+    shown = note_html(note(Turn("user", spoof, speaker="A\u2067")), question=None)
+    assert "pay to ⟨U+202E⟩0421 account⟨U+0007⟩" in shown
+    assert "A⟨U+2067⟩" in shown
+    assert "unicode-bidi:isolate" in shown
+    asked = question_html(Question("q", spoof, spoof))
+    assert asked.count("⟨U+202E⟩") == 2
+    assert not re.search("[\u202a-\u202e\u2066-\u2069\x07]", shown + asked + short_title(note(Turn("user", spoof))))
+    assert visible("line\r\nnext\tשלום") == "line\nnext\tשלום"
 
 
 def test_evidence_is_a_named_turn_or_one_that_holds_an_expected_text():

@@ -182,6 +182,9 @@ def _gold_sessions(
         if one not in present:
             mend.set_aside("answer_session_ids", f"answer session {shown(one)} is not in the haystack")
             remarks.append(f"answer session {shown(one)} is not in the haystack")
+    if not found and evidence:
+        remarks.append("gold sessions are those with a marked turn: none that the record names is in the haystack")
+        found = tuple(evidence)
     if found and not evidence:
         remarks.append("no turn is marked as evidence")
     return found, remarks

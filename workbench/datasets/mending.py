@@ -146,7 +146,7 @@ class Mender:
 
     def loaded(self, case: Case) -> Loaded:
         """The case of this one record with its findings."""
-        return Loaded(case, tuple(self.findings), kept=int(not self.findings), repaired=int(bool(self.findings)))
+        return Loaded(case, tuple(self.findings), int(not self.findings), int(bool(self.findings)), self.position)
 
 
 def _as_windows_1252(match: re.Match[str]) -> str:

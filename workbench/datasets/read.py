@@ -7,7 +7,7 @@ from pathlib import Path
 
 from workbench.datasets.base import Dataset, datasets
 from workbench.datasets.files import chunks, suffix
-from workbench.datasets.json_records import first
+from workbench.datasets.json_records import first, records
 from workbench.datasets.mending import shown
 from workbench.datasets.passages import is_corpus
 from workbench.datasets.texts import TEXT
@@ -110,6 +110,15 @@ def _is_companion(path: Path) -> bool:
     return suffix(path) in TEXT or is_corpus(path)
 
 
+def _is_damaged(path: Path) -> bool:
+    """Whether JSON ends, or stops being JSON, before a whole record was read."""
+    try:
+        next(iter(records(path)), None)
+    except BadInput:
+        return True
+    return False
+
+
 def _seen(path: Path) -> str:
     """What a path holds, in a few words."""
     if path.is_dir():
@@ -123,4 +132,6 @@ def _seen(path: Path) -> str:
         return f"JSON objects with the fields {', '.join(shown(key)[1:-1] for key in list(record.value)[:12]) or '(none)'}"
     if record:
         return f"JSON that begins with {shown(record.value)}"
+    if start[:1] in ("[", "{") and _is_damaged(path):
+        return "JSON that is cut off or damaged before its first record ends (get the file again)"
     return f"text that begins with {shown(start)}" if start else "an empty file"

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 
-from workbench.evaluate.runs import CaseInput
-from workbench.records import Case, Note
-from workbench.store import Choice, ExtractionKey, Store
+from workbench.errors import BadInput
+from workbench.evaluate.runs import DF_FULL, DF_STORE, CaseInput
+from workbench.store import Choice, ExtractionRow, Store, open_store
 
 FULL_CASE = {"longmemeval_oracle": "longmemeval_s"}
 """Benchmarks that are reduced copies, with the one that holds the full cases under the same ids (decision 2)."""
@@ -23,20 +24,48 @@ def case_input(store: Store, case_key: str, extraction: Choice = None) -> CaseIn
     case = store.cases.get(case_key)
     chosen = store.extractions.choose(case.key, extraction)
     notes = store.notes.get(case.key, chosen.id)
-    row = store.cases.find(case.key)
-    digest = f"{row.digest if row else ''}:{chosen.extractor}:{chosen.digest}"
-    return CaseInput(case, notes, digest, _full_notes(store, case, chosen.key))
-
-
-def _full_notes(store: Store, case: Case, extraction: ExtractionKey) -> tuple[Note, ...] | None:
-    """The notes of the full case under the same extraction; None where there is no such case."""
+    digest = f"{_digest(store, case.key)}:{chosen.extractor}:{chosen.digest}"
     full_key = f"{FULL_CASE[case.benchmark]}/{case.id}" if case.benchmark in FULL_CASE else None
-    if full_key is None or not any(row.key == extraction for row in store.extractions.list(full_key)):
-        return None
-    return store.notes.get(full_key, extraction)
+    if full_key is None:
+        return CaseInput(case, notes, digest)
+    if not any(row.key == chosen.key for row in store.extractions.list(full_key)):
+        return CaseInput(case, notes, digest, remark=DF_STORE)
+    return CaseInput(case, notes, f"{digest}:{_digest(store, full_key)}", store.notes.get(full_key, chosen.key), DF_FULL)
 
 
-def case_inputs(store: Store, case_keys: Iterable[str], extraction: Choice = None) -> Iterator[CaseInput]:
-    """Several cases, one at a time."""
+def _digest(store: Store, case_key: str) -> str:
+    row = store.cases.find(case_key)
+    return row.digest if row else ""
+
+
+def common_extraction(store: Store, case_keys: Sequence[str], wanted: Choice = None) -> ExtractionRow:
+    """The one extraction that all cases of a run are read under: that of the first case.
+
+    Raises
+    ------
+    KeyError
+        If the first case has none of the wanted name.
+    BadInput
+        If other cases lack it; the message lists them.
+    """
+    chosen = store.extractions.choose(case_keys[0], wanted)
+    having = {row.case for row in store.extractions.list() if row.key == chosen.key}
+    lacking = [key for key in case_keys if key not in having]
+    if lacking:
+        listed = ", ".join(lacking[:5]) + (f" and {len(lacking) - 5} more" if len(lacking) > 5 else "")
+        raise BadInput(
+            f"cases of one run need the same extraction, here {chosen.extractor} with configuration {chosen.digest[:8]}; "
+            f"it is missing for {listed}: load them with it, or name other cases or another extraction"
+        )
+    return chosen
+
+
+def case_inputs(store: Store | Path, case_keys: Iterable[str], extraction: Choice = None) -> Iterator[CaseInput]:
+    """Several cases, one at a time. Of a path, the store is opened for each case only, so that others get in between."""
     for case_key in case_keys:
-        yield case_input(store, case_key, extraction)
+        if isinstance(store, Store):
+            yield case_input(store, case_key, extraction)
+        else:
+            with open_store(store, read_only=True) as opened:
+                given = case_input(opened, case_key, extraction)
+            yield given

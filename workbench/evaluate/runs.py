@@ -16,6 +16,7 @@ from typing import Any
 import workbench
 from workbench.datasets.longmemeval import SESSION_TWICE, is_abstention
 from workbench.engine import Progress, Task, run_tasks
+from workbench.errors import BadInput
 from workbench.evaluate.intervals import mean_interval
 from workbench.evaluate.measures.base import compute
 from workbench.evaluate.ranks import DEPTH, reciprocal_rank_range, sessions_of
@@ -27,6 +28,10 @@ from workbench.settings import Profile
 
 MEASURES = ("mrr", "recall@5", "recall@10", "hit@5", "ndcg@5", "ndcg_longmemeval@5")
 """Computed for every question, over the unit in which its gold is given."""
+DF_FULL = "word frequencies of the filter are counted in the full case"
+DF_STORE = "word frequencies of the filter are counted in this reduced case: the full one is not stored under this extraction"
+DF_REMARKS = (DF_FULL, DF_STORE)
+NO_GOLD = "no evidence is named that the history holds"
 KEPT = 100
 """Ranked notes that a run keeps of each question; measures are taken over the whole ranking (ours)."""
 TABLE1 = ("tag_basic", "tag_stopwords", "tag_tfidf", "adaptive", "bm25", "openclaw")
@@ -44,12 +49,17 @@ class MethodSpec:
 
 @dataclass(frozen=True)
 class CaseInput:
-    """A case with the notes of one extraction; ``base`` holds the full case's notes where this one is a reduced copy."""
+    """A case with the notes of one extraction.
+
+    ``base`` holds the full case's notes where this one is a reduced copy of a stored one; ``remark`` says of a reduced copy where
+    the word frequencies of the filter are counted (decision 2). ``digest`` covers all of it.
+    """
 
     case: Case
     notes: tuple[Note, ...]
     digest: str
     base: tuple[Note, ...] | None = None
+    remark: str = ""
 
     def memory(self) -> Memory:
         """A memory of the notes, which all methods of the case share."""
@@ -67,8 +77,8 @@ class CaseResult:
 
 
 def is_headline(benchmark: str, question: Question) -> bool:
-    """Whether a question counts in the benchmark's headline figure (design 9): all but LoCoMo's category 5."""
-    return not (benchmark == "locomo" and question.type.startswith("5"))
+    """Whether a question counts in the benchmark's headline figure (design 9): of LoCoMo's, those of categories 1 to 4."""
+    return benchmark != "locomo" or question.type[:1] in ("1", "2", "3", "4")
 
 
 def is_by_session(question: Question) -> bool:
@@ -84,7 +94,7 @@ def evaluate_case(given: CaseInput, specs: Sequence[MethodSpec]) -> CaseResult:
     for question in given.case.questions:
         found = relevance(question, memory.notes)
         if found.level == "none":
-            excluded["no gold: " + (question.remarks[0] if question.remarks else "the benchmark names none")] += 1
+            excluded[NO_GOLD] += 1
         else:
             judged.append((question, found))
     rankings: dict[tuple[str, str], Ranking] = {}
@@ -94,11 +104,11 @@ def evaluate_case(given: CaseInput, specs: Sequence[MethodSpec]) -> CaseResult:
             method = create(spec.name, spec.profile, spec.overrides, memory)
             rankings |= {(spec.name, question.id): method.query(question.text, k=None) for question, _ in judged}
         seconds[spec.name] = watch.seconds
-    return CaseResult(tuple(_judge(given.case, memory.notes, judged, rankings)), seconds, excluded)
+    return CaseResult(tuple(_judge(given, memory.notes, judged, rankings)), seconds, excluded)
 
 
 def _judge(
-    case: Case,
+    given: CaseInput,
     notes: Sequence[Note],
     judged: Sequence[tuple[Question, Relevance]],
     rankings: Mapping[tuple[str, str], Ranking],
@@ -123,7 +133,7 @@ def _judge(
             ranked = by_session[key] if is_session else by_note[key]
             values[name] = compute(["mrr"], {"q": ranked}, {"q": gold})["mrr"]["q"]
         yield QuestionResult(
-            case.key,
+            given.case.key,
             question.id,
             question.type,
             ranking.method,
@@ -132,8 +142,8 @@ def _judge(
             by_session[key],
             ranking.candidates,
             values,
-            is_headline(case.benchmark, question),
-            (*question.remarks, *ranking.remarks),
+            is_headline(given.case.benchmark, question),
+            (*question.remarks, *([given.remark] if given.remark else []), *ranking.remarks),
         )
 
 
@@ -203,6 +213,8 @@ def evaluate(
     ------
     ValueError
         If there is no case, or cases of several benchmarks.
+    BadInput
+        If no question of the cases has gold.
     """
     digest = hashlib.sha256()
     benchmarks: set[str] = set()
@@ -222,6 +234,8 @@ def evaluate(
         seconds.update(done.result.seconds)
     if len(benchmarks) != 1:
         raise ValueError(f"a run takes cases of one benchmark; these are of {', '.join(sorted(benchmarks)) or 'none'}")
+    if not results:
+        raise BadInput(f"nothing to evaluate: no question of these cases has gold ({sum(excluded.values())} without)")
     created = now()
     return Run(
         id=f"{created:%Y%m%d-%H%M%S}-{hashlib.sha256(repr((digest.hexdigest(), time.time_ns())).encode()).hexdigest()[:6]}",
@@ -282,6 +296,11 @@ def question_sets(results: Sequence[QuestionResult]) -> dict[str, dict[str, Any]
     }
 
 
+def _by_type_only(first: Sequence[QuestionResult]) -> dict[str, int]:
+    """Questions outside the headline figure, by type."""
+    return dict(Counter(result.type for result in first if not result.headline))
+
+
 def _interval(results: Iterable[QuestionResult], measure: str) -> list[float] | None:
     found = mean_interval([value for result in results if (value := result.measures.get(measure)) is not None])
     return list(found) if found else None
@@ -289,13 +308,15 @@ def _interval(results: Iterable[QuestionResult], measure: str) -> list[float] | 
 
 def summary(run: Run) -> dict[str, Any]:
     """The run in the shape of ``workbench evaluate --json`` (design 9)."""
+    first = [result for result in run.results if result.method == next(iter(run.config))]
     by_method: dict[str, list[QuestionResult]] = {name: [] for name in run.config}
     for result in run.results:
         by_method[result.method].append(result)
     headline = {name: [result for result in results if result.headline] for name, results in by_method.items()}
     table = {}
     for name, results in headline.items():
-        names = sorted({measure for result in results for measure in result.measures})
+        # Contract measures are there even where no question counts, as not available.
+        names = sorted({*MEASURES, *(measure for result in results for measure in result.measures)})
         table[name] = {measure: mean(results, measure) for measure in names} | {
             "mrr_ci": _interval(results, "mrr"),
             "empty": sum(not result.note_ids for result in results),
@@ -312,6 +333,8 @@ def summary(run: Run) -> dict[str, Any]:
         "benchmark": run.benchmark,
         "questions": max((len(results) for results in headline.values()), default=0),
         "excluded": dict(run.excluded),
+        "by_type_only": _by_type_only(first),
+        "df_base": dict(Counter(remark for result in first for remark in result.remarks if remark in DF_REMARKS)),
         "extraction": dict(run.extraction),
         "methods": table,
     }

@@ -29,15 +29,15 @@ class AdaptiveConfig(GraphConfig, FilterConfig):
     diffusion: bool = setting(True, "spread the seeds; off ranks files by their own seed", "TAGGRAPH 5.1 ablation")
     chronological: bool = setting(True, "edges between consecutive notes", "TAGGRAPH 5.1 ablation")
     file_seeding: bool = setting(True, "seed files by TF-IDF overlap", "TAGGRAPH 5.1 ablation")
-    alpha: float = setting(0.85, "probability to go on along an edge, 0 to below 1", "NetworkX's default (ours)")
-    file_seed_share: float = setting(0.5, "share of the seed mass on files, the rest on tags, 0 to 1")
+    alpha: float = setting(0.85, "probability to go on along an edge", "NetworkX's default (ours)", least=0, below=1)
+    file_seed_share: float = setting(0.5, "share of the seed mass on files, the rest on tags", least=0, most=1)
     direction: Direction = setting("symmetric", "whether edges are used both ways or tag to topic to file only")
-    weight_tag_topic: float = setting(1.0, WEIGHT.format("tag-topic"))
-    weight_topic_file: float = setting(1.0, WEIGHT.format("topic-file"))
-    weight_similarity: float = setting(1.0, "factor on the Jaccard similarity of topics")
-    weight_ontology: float = setting(1.0, WEIGHT.format("parent-child"))
-    weight_instance: float = setting(1.0, WEIGHT.format("tag-concept"))
-    weight_chronological: float = setting(0.5, WEIGHT.format("chronological"))
+    weight_tag_topic: float = setting(1.0, WEIGHT.format("tag-topic"), least=0)
+    weight_topic_file: float = setting(1.0, WEIGHT.format("topic-file"), least=0)
+    weight_similarity: float = setting(1.0, "factor on the Jaccard similarity of topics", least=0)
+    weight_ontology: float = setting(1.0, WEIGHT.format("parent-child"), least=0)
+    weight_instance: float = setting(1.0, WEIGHT.format("tag-concept"), least=0)
+    weight_chronological: float = setting(0.5, WEIGHT.format("chronological"), least=0)
 
     @property
     def edge_weights(self) -> dict[str, float]:
@@ -129,8 +129,6 @@ class Spread:
     @staticmethod
     def of(memory: Memory, text: str, config: AdaptiveConfig, muted: Collection[str] = ()) -> Spread:
         """Seeds and walk for a query; seeds whose node id is in ``muted`` are taken out and the rest keep their proportions."""
-        if not 0 <= config.file_seed_share <= 1:
-            raise ValueError(f"file_seed_share is {config.file_seed_share}; it lies in [0, 1]")
         graph = tag_graph(memory, config)
         start = seeds(graph, Words(text, memory, config), config)
         if muted:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from workbench.memory import Memory
 from workbench.records import Hit, Note, Ranking, Why
 from workbench.registry import Registry
-from workbench.settings import Profile, configure, setting
+from workbench.settings import Profile, check_ranges, configure, setting
 from workbench.terms import QueryWords, TermIndex, query_words, term_index
 from workbench.text import Analyser, Normaliser
 
@@ -40,6 +40,9 @@ class Retriever(Protocol):
 class RankConfig:
     """Settings that every method has."""
 
+    def __post_init__(self) -> None:
+        check_ranges(self)
+
     tie: Tie = setting("newest", "which of two notes with equal scores comes first: the newer, the older, the smaller id")
 
 
@@ -57,8 +60,10 @@ class LexicalConfig(RankConfig):
 class FilterConfig(LexicalConfig):
     """Settings of methods behind the 15% filter (TAGGRAPH 3.3.3)."""
 
-    filter_share: float = setting(0.15, "a query word in more than this share of the notes is dropped", "TAGGRAPH 3.3.3")
-    filter_floor: int = setting(2, "... and only if more than this many notes hold it", literal=0)
+    filter_share: float = setting(
+        0.15, "a query word in more than this share of the notes is dropped", "TAGGRAPH 3.3.3", least=0, most=1
+    )
+    filter_floor: int = setting(2, "... and only if more than this many notes hold it", literal=0, least=0)
     unfiltered_fallback: bool = setting(
         True, "where nothing is matched after filtering, use the unfiltered query and say so", literal=False
     )
@@ -207,7 +212,7 @@ class Words:
     @property
     def filter_remarks(self) -> tuple[str, ...]:
         """What the filter dropped, as a remark; empty where it dropped nothing."""
-        dropped = self.query.dropped
+        dropped = [self.query.spoken[word] for word in self.query.dropped]
         return (f"dropped as common: {', '.join(dropped)}",) if dropped else ()
 
     def content_overlap(self) -> ContentOverlap:

@@ -23,9 +23,9 @@ from workbench.text import Analyser
 class BM25Config(LexicalConfig):
     """rank-bm25's Okapi class with its defaults; the paper's own parameters are in a missing appendix."""
 
-    k1: float = setting(1.5, "term frequency saturation", "rank-bm25's default (ours)")
-    b: float = setting(0.75, "length normalisation, 0 to 1", "rank-bm25's default (ours)")
-    epsilon: float = setting(0.25, "floor of a negative idf, as a share of the mean idf", "rank-bm25's default (ours)")
+    k1: float = setting(1.5, "term frequency saturation", "rank-bm25's default (ours)", least=0)
+    b: float = setting(0.75, "length normalisation", "rank-bm25's default (ours)", least=0, most=1)
+    epsilon: float = setting(0.25, "floor of a negative idf, as a share of the mean idf", "rank-bm25's default (ours)", least=0)
 
 
 @dataclass(frozen=True)

@@ -21,15 +21,11 @@ Overlap = Literal["reached", "own"]
 class TraversalConfig(GraphConfig, LexicalConfig):
     """Settings of the traversal."""
 
-    hops: int = setting(2, "how many ontology edges a matched tag is expanded over, 0 or more")
+    hops: int = setting(2, "how many ontology edges a matched tag is expanded over", least=0)
     credit: Credit = setting("topic", "a reached tag credits its topics' files one step further, or only files that carry it")
     expand_roots: bool = setting(
         False, "whether a root concept that was reached from below is expanded to all its children", literal=True
     )
-
-    def __post_init__(self) -> None:
-        if self.hops < 0:
-            raise ValueError(f"hops is {self.hops}; it is 0 or more")
 
 
 @dataclass(frozen=True)

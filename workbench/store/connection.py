@@ -59,6 +59,15 @@ def _quoted(path: Path) -> str:
     return "'" + str(path).replace("'", "''") + "'"
 
 
+def _is_database(path: Path) -> bool:
+    """Whether a file carries DuckDB's mark, which stands at byte 8 of every database."""
+    try:
+        with path.open("rb") as file:
+            return file.read(12)[8:] == b"DUCK"
+    except OSError as error:
+        raise StoreError(f"can't open the store {path}: {error.strerror or error}") from error
+
+
 class Database:
     """An attached store file.
 
@@ -93,6 +102,9 @@ class Database:
         return self.path or Path(":memory:")
 
     def _attach(self) -> None:
+        if self.path is not None and self.path.exists() and not _is_database(self.path):
+            # DuckDB takes a text file for a table to read and opens an empty database in memory instead.
+            raise StoreError(f"{self.path} is no workbench store but another kind of file: name another one")
         where = _quoted(self.label)
         options = "READ_ONLY" if self.read_only else f"ROW_GROUP_SIZE {_ROW_GROUP_SIZE}"
         try:
@@ -247,13 +259,23 @@ def _create(path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         draft.unlink(missing_ok=True)
         Database(draft, read_only=False).close()
-        with suppress(FileExistsError):  # another process was faster: use its store
-            os.link(draft, path)
+        _publish(draft, path)
     except OSError as error:
         raise StoreError(f"can't create a store at {path}: {error.strerror or error}") from error
     finally:
         with suppress(OSError):
             draft.unlink(missing_ok=True)
+
+
+def _publish(draft: Path, path: Path) -> None:
+    """Give the draft its name, unless another process was faster: then its store is used."""
+    try:
+        os.link(draft, path)
+    except FileExistsError:
+        return
+    except OSError:  # a file system without hard links
+        if not path.exists():
+            draft.rename(path)
 
 
 def acquire(path: Path, *, read_only: bool, wait_seconds: float) -> Database:

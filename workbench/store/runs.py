@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -35,7 +36,7 @@ Cells = dict[tuple[str, str], dict[str, float | None]]
 
 @dataclass(frozen=True)
 class RunRow:
-    """A run as a list shows it, without its rankings."""
+    """A run as a list shows it, without its rankings. ``config`` maps a method to its configuration fields."""
 
     id: str
     name: str
@@ -46,6 +47,7 @@ class RunRow:
     methods: list[str]
     cases: int
     questions: int
+    config: Mapping[str, Mapping[str, Any]]
 
 
 class Runs:
@@ -76,12 +78,12 @@ class Runs:
         where, values = ("WHERE benchmark = ?", [benchmark]) if benchmark is not None else ("", [])
         rows = self._db.rows(
             "SELECT id, name, created, benchmark, code_version, data_digest, list_sort(coalesce(methods, [])), "
-            "coalesce(cases, 0), coalesce(questions, 0) FROM runs LEFT JOIN (SELECT run, list(DISTINCT method) AS methods, "
-            "count(DISTINCT case_key) AS cases, count(DISTINCT (case_key, question)) AS questions FROM results GROUP BY run) "
+            "coalesce(cases, 0), coalesce(questions, 0), config FROM runs LEFT JOIN "
+            "(SELECT run, list(DISTINCT method) AS methods, count(DISTINCT case_key) AS cases, count(DISTINCT (case_key, question)) AS questions FROM results GROUP BY run) "
             f"ON run = id {where} ORDER BY created DESC, id",
             values,
         )
-        return [RunRow(*row) for row in rows]
+        return [RunRow(*(*row[:-1], json.loads(row[-1]))) for row in rows]
 
     def get(self, run_id: str) -> Run:
         """A whole run; KeyError lists those there are."""
@@ -114,14 +116,14 @@ class Runs:
                 raise KeyError(f"no run {run_id!r}")
             cursor.execute("DELETE FROM results WHERE run = ?", bound([run_id]))
 
-    def cells(self, measure: str, *, benchmark: str | None = None, case_key: str | None = None) -> Cells:
-        """One measure of every question and method, from the newest run that has the question's case.
+    def cells(self, measure: str, *, benchmark: str | None = None, case_key: str | None = None, run: str | None = None) -> Cells:
+        """One measure of every question and method: of one run, or from the newest run that has the question's case.
 
         A value is None where the run could not give it; a method is missing where the run did not have it. Values of different
         runs are never mixed within a case.
         """
         terms, values = ["true"], []
-        for column, wanted in (("u.benchmark", benchmark), ("r.case_key", case_key)):
+        for column, wanted in (("u.benchmark", benchmark), ("r.case_key", case_key), ("u.id", run)):
             if wanted is not None:
                 terms.append(f"{column} = ?")
                 values.append(wanted)

@@ -103,9 +103,10 @@ def _note(note: Note) -> tuple[Any, ...]:
 
 
 def case_digest(case: Case) -> str:
-    """SHA-256 over what a case holds: unit, sessions, questions and notes that it brought; not over titles and remarks."""
+    """SHA-256 over what a case holds: unit, speakers, sessions, questions and notes that it brought; not over titles."""
     content = (
         case.unit,
+        case.participants,
         [_session(session) for session in case.sessions],
         [_question(question) for question in case.questions],
         [_note(note) for note in case.notes],

@@ -23,6 +23,7 @@ from workbench.ingest import ingest
 from workbench.records import Finding
 from workbench.store import LoadReport
 from workbench.ui.jobs import Job, is_running, jobs
+from workbench.ui.note_view import visible
 from workbench.ui.words import counted
 
 DEMO = Path(__file__).resolve().parents[2] / "data" / "demo"
@@ -32,6 +33,9 @@ PREVIEW_SECONDS = 3.0
 """A preview reads this many cases, or this long, and says that there are more (ours)."""
 REMARKS = 5
 """Kinds of remarks of the extractor that a report shows (ours)."""
+LOADING = "loading"
+"""Where the progress of a load is drawn."""
+DEMO_WORDS = "fourteen stories, and six longer histories, five of which each show one effect"
 WAYS = ("Demo", "Path", "Upload", "Type or paste")
 
 
@@ -96,7 +100,7 @@ def show(store: Path) -> None:
     way = st.segmented_control("Where from", WAYS, key="add-from", label_visibility="collapsed")
     paths: list[Path] = []
     if way == "Demo":
-        st.caption("Twenty small cases written for this project: fourteen stories, and six histories that each show one effect.")
+        st.caption(f"Twenty small cases written for this project: {DEMO_WORDS}.")
         paths = [DEMO]
     elif way == "Path":
         typed = st.text_input("File or folder on this machine", key="add-path", placeholder="../data/longmemeval_s.json").strip()
@@ -181,7 +185,7 @@ def _state(path: Path) -> tuple[int, int]:
 
 def _show_preview(seen: Preview) -> None:
     with st.container(border=True, gap="xsmall"):
-        st.text(str(seen.path.name or seen.path))
+        st.text(visible(seen.path.name or str(seen.path)))
         if seen.format and seen.cases:
             least = "" if seen.complete else "at least "
             counts = {"case": seen.cases, "session": seen.sessions, "turn": seen.turns, "question": seen.questions}
@@ -193,7 +197,7 @@ def _show_preview(seen: Preview) -> None:
                 if seen.cases
                 else ":material/error: **This can't be loaded**"
             )
-            st.text(seen.problem)
+            st.text(without_folder(seen.problem, seen.path))
         if seen.findings:
             st.caption(f"{counted(len(seen.findings), 'finding')}: what would be repaired or set aside")
             show_findings(seen.findings, key=f"preview-{seen.path}")
@@ -203,10 +207,16 @@ def start_load(store: Path, paths: Sequence[Path]) -> None:
     """Begin to load files into a store, beside the pages."""
 
     def work(job: Job) -> LoadReport:
-        sources = [(path.name or str(path), read(path)) for path in paths]
+        # Under the name that the reader puts into its messages; the pages show what is behind the last slash.
+        sources = [(str(path), read(path)) for path in paths]
         return ingest(sources, store, extractors[EXTRACTOR](), progress=job.advance)
 
-    jobs().start("Loading", str(store), work)
+    jobs().start("Loading", str(store), work, place=LOADING)
+
+
+def without_folder(text: str, path: Path) -> str:
+    """A message with a file's own name in place of its path: an upload lies in a folder that means nothing to its owner."""
+    return text.replace(str(path), path.name) if path.name else text
 
 
 # --- reports ----------------------------------------------------------------------------------------------------------------
@@ -214,9 +224,20 @@ def start_load(store: Path, paths: Sequence[Path]) -> None:
 
 def show_findings(findings: Sequence[Finding], key: str) -> None:
     """Findings as a table: level, file, position, reason."""
-    rows = [{"level": f.level, "file": Path(f.file).name, "position": f.position, "reason": f.reason} for f in findings]
-    shape: Any = {"reason": st.column_config.TextColumn(width="large")}
-    st.dataframe(pd.DataFrame(rows), hide_index=True, key=key, column_config=shape, height=min(38 + 35 * len(rows), 260))
+    rows = [
+        {
+            "level": f.level,
+            "reason": visible(without_folder(f.reason, Path(f.file))),
+            "position": f.position,
+            "file": Path(f.file).name,
+        }
+        for f in findings
+    ]
+    widths = {"level": 95, "reason": 560, "position": 150, "file": 180}
+    shape: Any = {name: st.column_config.TextColumn(width=width) for name, width in widths.items()}
+    tall = 56 if any(len(row["reason"]) > 80 for row in rows) else 35  # room for a second line
+    height = min(38 + tall * len(rows), 300)
+    st.dataframe(pd.DataFrame(rows), hide_index=True, key=key, column_config=shape, height=height, row_height=tall)
 
 
 def show_report(report: LoadReport, key: str) -> None:
@@ -238,5 +259,5 @@ def show_earlier(reports: Sequence[LoadReport]) -> None:
     """Earlier load reports, newest first."""
     for report in islice(reports, 20):
         st.caption(f"{report.created:%Y-%m-%d %H:%M}, extractor {report.extractor}")
-        st.text(", ".join(report.files))
+        st.text(", ".join(Path(file).name or file for file in report.files))
         show_report(report, f"report-{report.id}")

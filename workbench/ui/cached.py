@@ -19,7 +19,7 @@ from workbench.memory import Memory
 from workbench.methods.base import create
 from workbench.records import Case, Question, Ranking
 from workbench.settings import Profile
-from workbench.store import CaseRow, Cells, ExtractionRow, LoadReport, QuestionRow, Store, StoreInfo, open_store
+from workbench.store import CaseRow, Cells, ExtractionRow, LoadReport, QuestionRow, RunRow, Store, StoreInfo, open_store
 
 WAIT_SECONDS = 3.0
 """How long a page waits for a store that another program is writing to (ours); then it says so."""
@@ -105,9 +105,22 @@ def question_types(store: Store, benchmark: str | None) -> dict[str, int]:
 
 
 @_reads
-def cells(store: Store, measure: str, benchmark: str | None) -> Cells:
-    """One measure of every question and method of the newest runs."""
-    return store.runs.cells(measure, benchmark=benchmark)
+def expected_texts(store: Store, case_keys: tuple[str, ...]) -> dict[tuple[str, str], tuple[str, ...]]:
+    """The texts that an answer must hold, by (case key, question id); for some cases at once, in one opening of the store."""
+    found = ((key, question) for key in case_keys for question in store.questions.of(key))
+    return {(key, question.id): question.gold.substrings for key, question in found if question.gold.substrings}
+
+
+@_reads
+def runs(store: Store, benchmark: str) -> list[RunRow]:
+    """The runs of a benchmark, newest first."""
+    return store.runs.list(benchmark)
+
+
+@_reads
+def cells(store: Store, measure: str, run: str) -> Cells:
+    """One measure of every question and method of a run."""
+    return store.runs.cells(measure, run=run)
 
 
 @_reads
@@ -118,13 +131,21 @@ def loads(store: Store) -> list[LoadReport]:
 
 @_reads
 def _identity(store: Store, case_key: str, extraction: int) -> tuple[str, ...]:
-    """What a case's memory is made from: the digests of the case and of the full case that it was taken from."""
+    """What a case's memory is made from: the case and its extraction, and the same of the full case that it was taken from.
+
+    Ids are given anew in a store that was made anew at the same path. The time tells apart what two versions of an extractor
+    made under one configuration.
+    """
     benchmark, _, case_id = case_key.partition("/")
-    full = store.cases.find(f"{FULL_CASE[benchmark]}/{case_id}") if benchmark in FULL_CASE else None
-    row = store.cases.find(case_key)
-    if row is None:
-        raise KeyError(f"no case {case_key!r}")
-    return (row.digest, full.digest if full else "")
+    keys = [case_key, *([f"{FULL_CASE[benchmark]}/{case_id}"] if benchmark in FULL_CASE else [])]
+    chosen = store.extractions.choose(case_key, extraction)
+    made_from = []
+    for key in keys:
+        row = store.cases.find(key)
+        made_from += [row.digest if row else ""]
+        same = (one for one in store.extractions.list(key) if one.key == chosen.key)
+        made_from += [f"{one.extractor}:{one.digest}:{one.created.isoformat()}" for one in same]
+    return tuple(made_from)
 
 
 # --- memories and rankings --------------------------------------------------------------------------------------------------

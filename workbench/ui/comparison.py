@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import floor, log10
 
 from workbench.evaluate.ranks import sessions_of
 from workbench.evaluate.relevance import Relevance, relevance
@@ -23,7 +24,8 @@ class Row:
     """A hit with what the page shows of it.
 
     ``tie`` are the first and the last rank of its block of equal scores. ``move`` is how many ranks higher (positive) or lower
-    it stands than in the first column; None where the first column does not rank it.
+    its block begins than in the first column; 0 where the two blocks overlap, so that ties leave open whether it moved at all;
+    None where the first column does not rank it.
     """
 
     hit: Hit
@@ -79,7 +81,10 @@ def compare(
     """
     gold = gold_of(question, memory)
     first = next(iter(rankings.values()), None)
-    base = {hit.note_id: hit.rank for hit in first[0].hits} if first else {}
+    base: dict[str, tuple[int, int]] = {}
+    if first:
+        base_ties = tie_ranges(first[0].hits)
+        base = {hit.note_id: base_ties[hit.block] for hit in first[0].hits}
     columns = []
     for method, (ranking, ms) in rankings.items():
         ties = tie_ranges(ranking.hits)
@@ -88,13 +93,24 @@ def compare(
                 hit,
                 memory[hit.note_id],
                 ties[hit.block],
-                base[hit.note_id] - hit.rank if hit.note_id in base else None,
+                move(base[hit.note_id], ties[hit.block]) if hit.note_id in base else None,
                 gold is not None and hit.note_id in gold.notes,
             )
             for hit in ranking.hits[:shown]
         )
         columns.append(Column(method, ranking, rows, *_judged(ranking, gold, question, ties), ms))
     return tuple(columns)
+
+
+def move(before: tuple[int, int], now: tuple[int, int]) -> int:
+    """How many ranks higher (positive) or lower a tie range begins than another one; 0 where the two overlap.
+
+    Examples
+    --------
+    >>> move((3, 3), (1, 1)), move((2, 6), (4, 4)), move((1, 2), (3, 5))
+    (2, 0, -2)
+    """
+    return 0 if before[0] <= now[1] and now[0] <= before[1] else before[0] - now[0]
 
 
 def tie_ranges(hits: Sequence[Hit]) -> dict[int, tuple[int, int]]:
@@ -132,6 +148,31 @@ def spoken(query: str) -> dict[str, str]:
         for word in analyser.words(surface):
             words.setdefault(word, surface)
     return words
+
+
+DROPPED = "dropped as common: "
+
+
+def spoken_remark(remark: str, said: Mapping[str, str]) -> str:
+    """A ranking's remark with the words that the filter dropped as the query has them; ``said`` as `spoken` gives it."""
+    if not remark.startswith(DROPPED):
+        return remark
+    return DROPPED + ", ".join(said.get(word, word) for word in remark.removeprefix(DROPPED).split(", "))
+
+
+def score_texts(scores: Sequence[float]) -> list[str]:
+    """Scores of one column in one format: decimals enough for four digits of the largest and two of the smallest, at most six.
+
+    Examples
+    --------
+    >>> score_texts([0.01196, 8.534e-05]), score_texts([15.409, 3.2]), score_texts([1200.0, 0.0])
+    (['0.011960', '0.000085'], ['15.41', '3.20'], ['1200', '0'])
+    """
+    sizes = [abs(score) for score in scores if score]
+    if not sizes:
+        return ["0" for _ in scores]
+    wanted = max(3 - floor(log10(max(sizes))), 1 - floor(log10(min(sizes))))
+    return [f"{score:.{min(max(wanted, 0), 6)}f}" for score in scores]
 
 
 def part_label(part: Part, note_id: str, said: Mapping[str, str]) -> str:

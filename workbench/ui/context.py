@@ -18,6 +18,7 @@ from workbench.evaluate.runs import TABLE1
 from workbench.methods.base import methods as registered
 from workbench.store import ExtractionRow
 from workbench.ui import cached
+from workbench.ui.note_view import visible
 
 STORE_VARIABLE = "WORKBENCH_STORE"
 """Environment variable that names the store the app starts with."""
@@ -233,7 +234,7 @@ def _pick(key: str, label: str, options: Sequence[str], labels: Mapping[str, str
     st.selectbox(
         label,
         options,
-        format_func=lambda option: labels.get(option, option),
+        format_func=lambda option: visible(labels.get(option, option)),
         key=f"context-{key}",
         on_change=_changed,
         args=(key,),

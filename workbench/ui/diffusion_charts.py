@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import numpy as np
 import plotly.graph_objects as go
@@ -18,7 +18,7 @@ from workbench.ui.graph_view import WORD
 STACK = ("file", "topic", "tag", "ontology")
 """Kinds from the bottom up."""
 MARKED = 12
-"""Iterations up to here stand apart enough for full marks; later ones run into each other."""
+"""Iterations below this one stand apart enough for full marks; later ones run into each other."""
 RANK_TICKS = (1, 5, 10, 20, 50, 100, 200, 500, 1000)
 
 
@@ -31,6 +31,21 @@ def along(iteration: float) -> float:
     (0.0, 2.0)
     """
     return math.log2(1 + iteration)
+
+
+def apart(iterations: Iterable[int], keep: Collection[int] = (), gap: float = 0.15) -> list[int]:
+    """Those iterations that stand at least ``gap`` apart on the axis, the last one, and those to keep: more can't be seen.
+
+    Examples
+    --------
+    >>> apart(range(22), keep=[20])
+    [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 13, 15, 17, 19, 20, 21]
+    """
+    every, found = list(iterations), list[int]()
+    for at in every:
+        if not found or along(at) - along(found[-1]) >= gap - 1e-9 or at in keep or at == every[-1]:
+            found.append(at)
+    return found
 
 
 def down(rank: int) -> float:

@@ -17,7 +17,7 @@ from workbench.memory import Memory
 from workbench.spread import Attribution, SpreadTrace, WhatIf
 from workbench.ui import colours
 from workbench.ui.graph_view import WORD
-from workbench.ui.note_view import short_title, themed
+from workbench.ui.note_view import short_title, themed, visible
 from workbench.ui.words import number
 
 FRAMES = 60
@@ -32,7 +32,7 @@ LARGEST_RADIUS = 24.0
 def name_of(node: str, memory: Memory) -> str:
     """What a node is called: its path or label, for a note its title."""
     kind, _, name = node.partition(":")
-    return short_title(memory[name]) if kind == "file" else name
+    return short_title(memory[name]) if kind == "file" else visible(name)
 
 
 def kind_of(node: str) -> str:
@@ -74,11 +74,10 @@ def shown_nodes(traced: SpreadTrace, gold: Collection[str], limit: int, also: It
     return list(dict.fromkeys([*wanted, *heaviest]))[:limit]
 
 
-def part_of(graph: nx.DiGraph, nodes: Sequence[str], chronological: bool) -> nx.DiGraph:
-    """The drawn part of a case's graph; edges in time order only where the walk uses them."""
+def part_of(graph: nx.DiGraph, nodes: Sequence[str], factors: Mapping[str, float]) -> nx.DiGraph:
+    """The drawn part of a case's graph, with the edges of those kinds only that the walk uses: a factor of 0 leaves them out."""
     part = graph.subgraph(nodes).copy()
-    if not chronological:
-        part.remove_edges_from([(a, b) for a, b, kind in part.edges(data="kind") if kind == "chronological"])
+    part.remove_edges_from([(a, b) for a, b, kind in part.edges(data="kind") if not factors[kind]])
     return part
 
 
@@ -99,16 +98,12 @@ def masses_of(traced: SpreadTrace, iterations: Iterable[int], nodes: Sequence[st
     return [dict(zip(nodes, traced.steps[at].x[places].tolist(), strict=True)) for at in iterations]
 
 
-def unit_radius(masses: Sequence[Mapping[str, float]]) -> float:
-    """The radius of a mass of 1 with which the largest of all discs has LARGEST_RADIUS; the same for every step.
-
-    Examples
-    --------
-    >>> unit_radius([{"a": 0.25}, {"a": 0.04}])
-    44.0
-    """
-    largest = max((value for mass in masses for value in mass.values()), default=0.0)
-    return round((LARGEST_RADIUS - 2) / largest**0.5, 2) if largest > 0 else LARGEST_RADIUS
+def unit_radius(traced: SpreadTrace, nodes: Sequence[str]) -> float:
+    """The radius of a mass of 1 with which the largest disc of all steps has LARGEST_RADIUS: the scale stands still too."""
+    numbers = _numbers(traced)
+    places = [numbers[node] for node in nodes]
+    largest = max((float(step.x[places].max(initial=0.0)) for step in traced.steps), default=0.0)
+    return round((LARGEST_RADIUS - 2) / math.sqrt(largest), 2) if largest > 0 else LARGEST_RADIUS
 
 
 def frames(last: int, keep: Iterable[int] = (), most: int = FRAMES) -> tuple[int, ...]:
@@ -119,7 +114,7 @@ def frames(last: int, keep: Iterable[int] = (), most: int = FRAMES) -> tuple[int
     >>> frames(3)
     (0, 1, 2, 3)
     >>> frames(100, keep=[50], most=9)
-    (0, 1, 2, 3, 4, 5, 50, 53, 100)
+    (0, 1, 2, 3, 4, 5, 50, 52, 100)
     """
     if last < most:
         return tuple(range(last + 1))
@@ -323,13 +318,13 @@ def edge_bars(found: Attribution, memory: Memory) -> list[Bar]:
 
 def bars_html(bars: Sequence[Bar], listed: int = LISTED) -> str:
     """Bars with their numbers, and the sum under a line; every text escaped."""
-    positive = [bar for bar in bars if bar.value > 0]
-    rows = positive[:listed]
-    if rest := positive[listed:]:
-        rows.append(Bar(f"{len(rest)} more", sum(bar.value for bar in rest), ""))
-    widest, total = max((bar.value for bar in rows), default=1.0), sum(bar.value for bar in positive)
+    total = sum(bar.value for bar in bars)
     places = _places(total)
+    rows = [bar for bar in bars if bar.value >= 0.5 * 10**-places][:listed]
+    widest = max((bar.value for bar in rows), default=1.0)
     lines = [_bar(bar, widest, places) for bar in rows]
+    if rest := [bar for bar in bars if bar.value > 0 and bar not in rows]:
+        lines.append(_bar(Bar(f"{len(rest)} more", sum(bar.value for bar in rest), ""), widest, places))
     lines.append(
         f"<div style='display:flex;border-top:1px solid {themed(colours.MUTED)};margin-top:3px'><span style='flex:1'>sum</span>"
         f"<b style='font-variant-numeric:tabular-nums'>{total:.{places}f}</b></div>"
@@ -350,13 +345,14 @@ def _places(total: float) -> int:
 
 def _bar(bar: Bar, widest: float, places: int) -> str:
     colour = themed(colours.KIND.get(bar.kind, colours.MUTED))
+    value = f"{bar.value:.{places}f}" if bar.value >= 0.5 * 10**-places else f"&lt; {10**-places:.{places}f}"
     title = escape(f"{bar.label}: {bar.detail}" if bar.detail else bar.label, quote=True)
     return (
         f"<div style='display:flex;align-items:center;gap:8px' title='{title}'>"
         f"<span style='flex:0 0 52%;overflow:hidden;text-overflow:ellipsis;white-space:nowrap'>{escape(bar.label)}</span>"
         f"<span style='flex:1'><span style='display:block;height:10px;border-radius:2px;"
-        f"width:{100 * bar.value / widest:.2f}%;background:{colour}'></span></span>"
-        f"<span style='font-variant-numeric:tabular-nums'>{bar.value:.{places}f}</span></div>"
+        f"width:{min(100 * bar.value / widest, 100):.2f}%;background:{colour}'></span></span>"
+        f"<span style='font-variant-numeric:tabular-nums'>{value}</span></div>"
     )
 
 
@@ -413,8 +409,9 @@ def equation_html(one: Equation, memory: Memory, listed: int = LISTED) -> str:
         else ("No neighbour had any mass before this step.")
     )
     return (
-        f"<div style='{_NUMBERS}'>{words} + (1 − α) · s<br>"
-        f"&nbsp;&nbsp;&nbsp;= {alpha} × {sum_} + {back} × {number(one.seed)} = <b>{number(one.value)}</b></div>"
+        f"<div style='{_NUMBERS}'>{words} + (1 − α) · s"
+        f"<div style='padding-left:1em'>= {alpha} × {sum_} + {back} × {number(one.seed)}</div>"
+        f"<div style='padding-left:1em'>= <b>{number(one.value)}</b></div></div>"
         f"<div style='{MUTED};margin:4px 0'>{said}</div>{table if rows else ''}"
     )
 

@@ -9,9 +9,9 @@ from typing import Any
 import streamlit as st
 
 from workbench.ui import colours
-from workbench.ui.comparison import Column, Row, rank_text, spoken, why_line
+from workbench.ui.comparison import Column, Row, rank_text, score_texts, spoken, spoken_remark, why_line
 from workbench.ui.note_view import method_themed, short_title, themed, when
-from workbench.ui.words import counted, number
+from workbench.ui.words import counted
 
 _ASSETS = Path(__file__).parent / "assets"
 _COLOURS = {
@@ -61,6 +61,7 @@ def clicked(key: str) -> tuple[str, str] | None:
 
 def _column(column: Column) -> dict[str, Any]:
     ranking, said = column.ranking, spoken(column.ranking.query)
+    scores = score_texts([row.hit.score for row in column.rows])
     judged = {"first_gold": "", "hit": ""}
     if column.is_hit is not None:
         judged = {"first_gold": rank_text(column.first_gold, ranking.candidates), "hit": "yes" if column.is_hit else "no"}
@@ -68,15 +69,15 @@ def _column(column: Column) -> dict[str, Any]:
         "method": column.method,
         "colour": method_themed(column.method),
         "count": f"{len(column.rows)} of {counted(ranking.candidates, 'candidate')}",
-        "remarks": list(ranking.remarks),
+        "remarks": [spoken_remark(remark, said) for remark in ranking.remarks],
         "unit": column.unit,
         "ms": f"{column.ms:.1f} ms" if column.ms < 100 else f"{column.ms:.0f} ms",
-        "hits": [_row(row, said) for row in column.rows],
+        "hits": [_row(row, score, said) for row, score in zip(column.rows, scores, strict=True)],
         **judged,
     }
 
 
-def _row(row: Row, said: dict[str, str]) -> dict[str, Any]:
+def _row(row: Row, score: str, said: dict[str, str]) -> dict[str, Any]:
     return {
         "note": row.hit.note_id,
         "rank": row.hit.rank,
@@ -84,7 +85,7 @@ def _row(row: Row, said: dict[str, str]) -> dict[str, Any]:
         "move": row.move,
         "title": short_title(row.note),
         "when": when(row.note),
-        "score": number(row.hit.score),
+        "score": score,
         "why": why_line(row.hit.why, row.hit.note_id, said),
         "gold": row.is_gold,
     }

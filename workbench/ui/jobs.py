@@ -23,11 +23,12 @@ class Stopped(WorkbenchError):
 
 @dataclass
 class Job:
-    """A piece of work under way. ``total`` is 0 where it is not known beforehand."""
+    """A piece of work under way. ``total`` is 0 where it is not known beforehand; ``place`` is where on a page it is drawn."""
 
     title: str
     store: str
     total: int = 0
+    place: str = ""
     done: int = 0
     last: str = ""
     future: Future[Any] = field(default_factory=Future)
@@ -56,7 +57,7 @@ class Jobs:
         self._pool = ThreadPoolExecutor(1, "job")
         self._by_store: dict[str, Job] = {}
 
-    def start(self, title: str, store: str, work: Callable[[Job], Any], total: int = 0) -> Job:
+    def start(self, title: str, store: str, work: Callable[[Job], Any], total: int = 0, place: str = "") -> Job:
         """Begin a job, in place of the finished one of its store.
 
         Where one is still under way, that one is returned and nothing begins: a button was clicked twice.
@@ -64,7 +65,7 @@ class Jobs:
         current = self._by_store.get(store)
         if current is not None and not current.future.done():
             return current
-        job = Job(title, store, total)
+        job = Job(title, store, total, place)
         self._by_store[store] = job
         job.future = self._pool.submit(work, job)
         return job
@@ -100,10 +101,13 @@ def _watch(store: str) -> None:
     st.button(label, key="stop-job", icon=":material/stop_circle:", on_click=job.stop, disabled=job.is_stopping)
 
 
-def show_job(store: str, describe: Callable[[Any], None]) -> None:
-    """Draw the store's job: its progress, or what became of it; ``describe`` draws the result of one that was done."""
+def show_job(store: str, describe: Callable[[Any], None], place: str = "") -> None:
+    """Draw the store's job: its progress, or what became of it; ``describe`` draws the result of one that was done.
+
+    Nothing where there is none, or where it belongs to another ``place`` of the page: progress is told where it was started.
+    """
     job = jobs().of(store)
-    if job is None:
+    if job is None or job.place != place:
         return
     with st.container(border=True, key="job", gap="small"):
         if not job.future.done():

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-import subprocess
+import socket
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+from typing import NoReturn
 
 from workbench.errors import MissingPart, WorkbenchError
 from workbench.ui.context import STORE_VARIABLE
@@ -14,8 +15,8 @@ from workbench.ui.context import STORE_VARIABLE
 APP = Path(__file__).resolve().parents[2] / "app.py"
 
 
-def launch(store: Path, port: int = 8501, address: str = "127.0.0.1") -> None:
-    """Run the app until it is stopped.
+def launch(store: Path, port: int = 8501, address: str = "127.0.0.1") -> NoReturn:
+    """Run the app until it is stopped. Does not return: this process becomes the app's server.
 
     Parameters
     ----------
@@ -30,24 +31,29 @@ def launch(store: Path, port: int = 8501, address: str = "127.0.0.1") -> None:
     MissingPart
         If the app's entry file is not beside the package.
     WorkbenchError
-        If the server ends with an error, such as a port that is taken.
+        If the port is taken or the address is not this machine's.
     """
     if not APP.exists():
         raise MissingPart(f"{APP} is missing: run the app from a checkout (pip install -e .)")
     command = [sys.executable, "-m", "streamlit", "run", str(APP), "--server.port", str(port), "--server.address", address]
     # In the project's folder, where Streamlit finds its settings.
-    code = _serve(command, APP.parent, os.environ | {STORE_VARIABLE: str(store.resolve())})
-    if code:
+    _require_free(address, port)
+    _become(command, APP.parent, os.environ | {STORE_VARIABLE: str(store.resolve())})
+
+
+def _require_free(address: str, port: int) -> None:
+    try:
+        family, *_, place = socket.getaddrinfo(address, port, type=socket.SOCK_STREAM)[0]
+        socket.create_server(place[:2], family=family).close()
+    except OSError as error:
         raise WorkbenchError(
-            f"the app's server ended with code {code}; if the port {port} is taken, name another one with --port"
-        )
+            f"the app can't listen on {address} port {port} ({error.strerror}): name another one with --port"
+        ) from error
 
 
-def _serve(command: list[str], folder: Path, environment: Mapping[str, str]) -> int:
-    """Run the server to its end; its exit code, 0 where it was interrupted, which is how an app is stopped."""
-    with subprocess.Popen(command, cwd=folder, env=environment) as server:
-        try:
-            return server.wait()
-        except KeyboardInterrupt:
-            server.wait()  # it was interrupted as well, and first finishes the case that a job is at
-            return 0
+def _become(command: list[str], folder: Path, environment: Mapping[str, str]) -> NoReturn:
+    """Turn this process into the server: a signal meant for the app then reaches it, and nothing can be left behind."""
+    os.chdir(folder)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os.execve(command[0], command, environment)

@@ -57,6 +57,9 @@ def run() -> None:
     targets = _targets()
     # The menu is drawn here and not by Streamlit, so that its links carry the context and can be opened in a new tab.
     chosen = st.navigation(list(targets.values()), position="hidden")
+    # Whether this run opens the page, and is not a rerun of it: a page's own choices are adopted differently then.
+    st.session_state["arrived"] = st.session_state.get("page") != chosen.url_path
+    st.session_state["page"] = chosen.url_path
     menu = st.sidebar.container(key="menu")
     context.sidebar()
     with menu:

@@ -1,6 +1,7 @@
 """The panel beside the graph: what the selected node is, with links to its neighbours.
 
-The selected node and the expanded ones come from the URL at first, then live in the session, and the URL follows.
+The selected node and the expanded ones live in the session. The URL follows, and leads where a link was opened or the browser
+went back.
 """
 
 from __future__ import annotations
@@ -16,20 +17,22 @@ from workbench.records import Note, Question
 from workbench.ui.comparison import matched_words
 from workbench.ui.graph_details import Marks, concept_details, tag_details, topic_details
 from workbench.ui.graph_view import SEED_MARK, WORD, GraphView, edge_ends
-from workbench.ui.note_view import note_html, short_title
+from workbench.ui.note_view import note_html, short_title, visible
 from workbench.ui.words import counted
 
 LISTED = 8
 """Links of one list; the table below the graph has the rest."""
 _NODE, _EDGE, _EXPANDED = "graph-node", "graph-edge", "graph-expanded"
+_WRITTEN, _TOUCHED = "graph-written", "graph-touched"
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What is asked: a text, and the question with its gold unless the text was typed."""
+    """What is asked: a text, and the question with its gold unless the text was typed; ``method`` gives the ranks."""
 
     query: str
     question: Question | None
+    method: str = ""
 
 
 def selected() -> str:
@@ -46,34 +49,45 @@ def select(node: str, edge: str = "") -> None:
     """Select a node, or an edge, or nothing; for callbacks."""
     st.session_state[_NODE] = node
     st.session_state[_EDGE] = edge
+    st.session_state[_TOUCHED] = True  # the session leads this run, also where the browser has not heard of the last one
 
 
 def forget_lost_nodes(graph: nx.DiGraph) -> None:
-    """Adopt the URL in a new session; drop what this graph has not; write the rest to the URL."""
-    if _NODE not in st.session_state:
-        select(st.query_params.get("node", ""))
-        st.session_state[_EXPANDED] = st.query_params.get_all("expand")
+    """Adopt the URL where it is not what we wrote; drop what this graph has not; write the rest to the URL."""
+    shown = (st.query_params.get("node", ""), st.query_params.get_all("expand"))
+    is_ours = shown == st.session_state.get(_WRITTEN)
+    # A link of the menu names no node: who comes back to this page finds what was selected.
+    is_return = not any(shown) and st.session_state.get("arrived", False)
+    if _NODE not in st.session_state or not (st.session_state.pop(_TOUCHED, False) or is_ours or is_return):
+        st.session_state[_NODE], st.session_state[_EXPANDED] = shown
+        st.session_state[_EDGE] = ""
     if selected() not in graph:
-        select("", st.session_state[_EDGE])
+        st.session_state[_NODE] = ""
     st.session_state[_EXPANDED] = [node for node in expanded() if node in graph]
+    st.session_state[_WRITTEN] = (selected(), expanded())
     for name, value in (("node", selected()), ("expand", expanded())):
-        if value:
+        if value and st.query_params.get_all(name) != ([value] if isinstance(value, str) else value):
             st.query_params[name] = value
-        elif name in st.query_params:
+        elif not value and name in st.query_params:
             del st.query_params[name]
 
 
+def _set_expanded(nodes: list[str]) -> None:
+    st.session_state[_EXPANDED] = nodes
+    st.session_state[_TOUCHED] = True
+
+
 def _expand(node: str) -> None:
-    st.session_state[_EXPANDED] = [*expanded(), node]
+    _set_expanded([*expanded(), node])
 
 
 def _fold(node: str) -> None:
-    st.session_state[_EXPANDED] = [other for other in expanded() if other != node]
+    _set_expanded([other for other in expanded() if other != node])
 
 
 def plain(text: str) -> str:
-    """Text as Markdown that shows it as it is."""
-    return "".join(f"\\{c}" if c in "\\`*_{}[]()#+-.!|<>$:~" else c for c in text)
+    """Text as Markdown that shows it as it is, controls by their names."""
+    return "".join(f"\\{c}" if c in "\\`*_{}[]()#+-.!|<>$:~" else c for c in visible(text))
 
 
 def show(view: GraphView, memory: Memory, marks: Marks, asked: Asked) -> None:
@@ -112,7 +126,7 @@ def _node(node: str, view: GraphView, memory: Memory, marks: Marks, asked: Asked
 
 def _tag(path: str, memory: Memory, marks: Marks) -> None:
     tag = tag_details(memory, path)
-    st.text(path)
+    st.text(visible(path))
     if f"tag:{path}" in marks.seeds:
         st.markdown(f"**{SEED_MARK} matched by the query**")
     st.caption(f"{', '.join(tag.categories)} · in {len(tag.notes):,} of {counted(tag.of, 'note')} · idf {tag.idf:.2f}")
@@ -125,7 +139,7 @@ def _tag(path: str, memory: Memory, marks: Marks) -> None:
 
 def _topic(label: str, memory: Memory) -> None:
     topic = topic_details(memory, label)
-    st.text(label)
+    st.text(visible(label))
     st.caption(f"{counted(len(topic.notes), 'note')} · {counted(len(topic.attributes), 'attribute')}")
     _note_links("Members", topic.notes)
     if topic.similar:
@@ -137,7 +151,7 @@ def _topic(label: str, memory: Memory) -> None:
 
 def _concept(path: str, memory: Memory) -> None:
     concept = concept_details(memory, path)
-    st.text(path)
+    st.text(visible(path))
     st.caption(f"{counted(concept.tags, 'tag')} and {counted(concept.notes, 'note')} at or below this concept")
     if concept.broader:
         st.markdown("**Broader**")
@@ -149,7 +163,7 @@ def _concept(path: str, memory: Memory) -> None:
 
 def _note(note: Note, node: str, memory: Memory, marks: Marks, asked: Asked) -> None:
     if node in marks.ranks:
-        st.caption(f"rank {marks.ranks[node]}")
+        st.caption(f"rank {marks.ranks[node]} of {counted(marks.candidates, 'candidate')} by {plain(asked.method)}")
     st.html(note_html(note, matched_words(asked.query, memory), asked.question, node in marks.gold))
     st.markdown("**Go to a tag**")
     _links((f"tag:{path}", path) for path in note.extraction.paths)

@@ -17,13 +17,26 @@ from workbench.text import Analyser
 from workbench.ui import colours
 
 TITLE_LENGTH = 90
+_CONTROL = re.compile("[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069]")
+"""Characters that show nothing themselves: controls but for tab and line feed, and those that turn the direction of writing."""
 _WORD = re.compile(r"[^\W_]+")
+
+
+def visible(text: str) -> str:
+    """Text whose control characters are named: unseen, one could reverse the rest of a line or hide that it is there.
+
+    Examples
+    --------
+    >>> visible("user\\u202egnp.exe")
+    'user⟨U+202E⟩gnp.exe'
+    """
+    return _CONTROL.sub(lambda found: f"⟨U+{ord(found[0]):04X}⟩", text.replace("\r\n", "\n"))
 
 
 def short_title(note: Note) -> str:
     """The note's summary, or the start of what was said, in one line of at most TITLE_LENGTH characters."""
     text = note.extraction.summary or note.interaction.user or note.interaction.context or note.interaction.assistant
-    line = " ".join(text.split())
+    line = visible(" ".join(text.split()))
     return line if len(line) <= TITLE_LENGTH else line[: TITLE_LENGTH - 1].rstrip() + "…"
 
 
@@ -49,14 +62,14 @@ def method_themed(method: str) -> str:
 
 
 def marked(text: str, words: Collection[str], analyser: Analyser | None = None) -> str:
-    """Text as HTML, escaped, with the words underlined that share an index word with ``words``.
+    """Text as HTML, escaped and `visible`, with the words underlined that share an index word with ``words``.
 
     Examples
     --------
     >>> marked("Two <b>museums</b>", {"museum"})
     'Two &lt;b&gt;<u>museums</u>&lt;/b&gt;'
     """
-    analyser = analyser or Analyser()
+    analyser, text = analyser or Analyser(), visible(text)
     known: dict[str, bool] = {}
     pieces, end = [], 0
     for match in _WORD.finditer(text):
@@ -84,9 +97,9 @@ def note_html(note: Note, words: Collection[str] = frozenset(), question: Questi
     muted = f"color:{themed(colours.MUTED)};font-size:0.82rem"
     gold = f"color:{themed(colours.GOLD)};font-weight:600"
     head = f"<span style='{gold}'>{colours.GOLD_MARK} gold</span> · " if is_gold else ""
-    rows = [f"<div style='{muted}'>{head}{escape(when(note))} · round {note.interaction.round}</div>"]
+    rows = [f"<div style='{muted}'>{head}<bdi>{_plain(when(note))}</bdi> · round {note.interaction.round}</div>"]
     if note.extraction.summary:
-        rows.append(f"<div style='font-weight:600;margin:2px 0 6px'>{marked(note.extraction.summary, words)}</div>")
+        rows.append(_block(marked(note.extraction.summary, words), "font-weight:600;margin:2px 0 6px"))
     for turn in note.interaction.turns:
         rows.append(_turn_html(turn, words, is_gold and is_evidence(turn, question)))
     rows.append(f"<div style='{muted};margin-top:8px'>{'<br>'.join(_tags(note, words)) or 'no tags'}</div>")
@@ -97,30 +110,37 @@ def question_html(question: Question) -> str:
     """A question with its answer, date, type and what the loader had to say of it, as HTML."""
     muted = f"color:{themed(colours.MUTED)};font-size:0.82rem"
     date = date_of(question.time, question.time_text)
-    facts = " · ".join(escape(fact) for fact in (question.type, date and f"asked {date}", question.id) if fact)
-    answer = escape(question.answer) if question.answer is not None else f"<span style='{muted}'>the benchmark gives none</span>"
-    expected = "".join(f"<div style='white-space:pre-wrap'>{escape(text)}</div>" for text in question.gold.substrings)
+    facts = " · ".join(f"<bdi>{_plain(fact)}</bdi>" for fact in (question.type, date and f"asked {date}", question.id) if fact)
+    answer = _plain(question.answer) if question.answer is not None else f"<span style='{muted}'>the benchmark gives none</span>"
+    expected = "".join(_block(_plain(text)) for text in question.gold.substrings)
     rows = [
         f"<div style='{muted}'>{facts}</div>",
-        f"<div style='font-weight:600;font-size:1.05rem;margin:2px 0 8px;white-space:pre-wrap'>{escape(question.text)}</div>",
-        f"<div style='{muted}'>answer</div><div style='white-space:pre-wrap'>{answer}</div>"
-        if question.answer or not expected
-        else "",
+        _block(_plain(question.text), "font-weight:600;font-size:1.05rem;margin:2px 0 8px"),
+        f"<div style='{muted}'>answer</div>{_block(answer)}" if question.answer or not expected else "",
         f"<div style='{muted};margin-top:6px'>expected texts</div>{expected}" if expected else "",
-        *(f"<div style='{muted};margin-top:6px'>{escape(remark)}</div>" for remark in question.remarks),
+        *(f"<div style='{muted};margin-top:6px'>{_plain(remark)}</div>" for remark in question.remarks),
     ]
     return f"<div style='overflow-wrap:anywhere;line-height:1.45'>{''.join(rows)}</div>"
+
+
+def _plain(text: str) -> str:
+    return escape(visible(text))
+
+
+def _block(html: str, style: str = "") -> str:
+    """A text of its own, whose direction of writing is its own as well: neither it nor its neighbours can turn the other."""
+    return f"<div dir='auto' style='unicode-bidi:isolate;white-space:pre-wrap;{style}'>{html}</div>"
 
 
 def _turn_html(turn: Turn, words: Collection[str], evidence: bool) -> str:
     gold = themed(colours.GOLD)
     bar = gold if evidence else "transparent"
     label = f" · <span style='color:{gold};font-weight:600'>{colours.GOLD_MARK} evidence</span>" if evidence else ""
-    who = escape(turn.speaker or turn.role)
+    who = f"<bdi>{_plain(turn.speaker or turn.role)}</bdi>"
     return (
         f"<div style='border-left:4px solid {bar};padding:2px 0 2px 10px;margin:4px 0'>"
         f"<div style='color:{themed(colours.MUTED)};font-size:0.78rem'>{who}{label}</div>"
-        f"<div style='white-space:pre-wrap'>{marked(turn.full_text, words)}</div></div>"
+        f"{_block(marked(turn.full_text, words))}</div>"
     )
 
 
@@ -128,7 +148,7 @@ def _tags(note: Note, words: Collection[str]) -> Iterator[str]:
     for category in CATEGORIES:
         paths = getattr(note.extraction, category)
         if paths:
-            yield f"<b>{category}</b> {', '.join(marked(path, words) for path in paths)}"
+            yield f"<b>{category}</b> {', '.join(f'<bdi>{marked(path, words)}</bdi>' for path in paths)}"
 
 
 def show_note(

@@ -12,17 +12,18 @@ from workbench.ui.comparison import SHOWN, Column, Row
 from workbench.ui.note_view import short_title
 from workbench.ui.words import number
 
-LABEL_LENGTH = 34
+LABEL_LENGTH = {False: 34, True: 14}
 _ROW_HEIGHT = 44
-_LABELS = 210
-"""Pixels at the right for the titles of the last column's notes."""
+_LABELS = {False: 210, True: 105}
+"""Pixels at the right for the titles of the last column's notes; fewer beside an open note (``is_narrow``)."""
 
 
-def rank_lines(columns: Sequence[Column], theme: Theme, selected: str = "") -> go.Figure:
+def rank_lines(columns: Sequence[Column], theme: Theme, selected: str = "", is_narrow: bool = False) -> go.Figure:
     """A chart with the methods from left to right and the ranks from top to bottom.
 
     Every mark is a point with the note's id as ``customdata``, so that it can be clicked. A line joins equal notes of
-    neighbouring columns. Gold is a star and has its word; a band joins tied ranks.
+    neighbouring columns. Gold is a star and has its word; a band joins tied ranks. ``is_narrow`` leaves less room to titles and
+    puts the methods' names into two rows in turn.
     """
     figure = go.Figure()
     for at, column in enumerate(columns):
@@ -40,10 +41,10 @@ def rank_lines(columns: Sequence[Column], theme: Theme, selected: str = "") -> g
     for note_id in sorted(rows, key=lambda one: (one == selected, rows[one].is_gold)):  # what matters is drawn on top
         places = [next((row for row in column.rows if row.hit.note_id == note_id), None) for column in columns]
         figure.add_trace(_line(note_id, columns, places, theme, note_id == selected))
-    _labels(figure, columns, theme)
+    _labels(figure, columns, theme, is_narrow)
     figure.update_layout(
         height=90 + _ROW_HEIGHT * SHOWN,
-        margin={"l": 40, "r": _LABELS, "t": 40, "b": 8},
+        margin={"l": 40, "r": _LABELS[is_narrow], "t": 48 if is_narrow else 40, "b": 8},
         showlegend=False,
         hovermode="closest",
         clickmode="event+select",
@@ -53,10 +54,17 @@ def rank_lines(columns: Sequence[Column], theme: Theme, selected: str = "") -> g
         plot_bgcolor="rgba(0,0,0,0)",
         font={"color": colours.TEXT[theme], "size": 12, "family": "Source Sans, sans-serif"},
     )
-    names = [f"<b>{column.method}</b>" for column in columns]
+    # An empty line above or below: names of neighbours stand in different rows and have twice the width.
+    lines = ("<b>{}</b><br> ", " <br><b>{}</b>") if is_narrow else ("<b>{}</b>",) * 2
     width = len(columns)
     figure.update_xaxes(
-        tickvals=list(range(width)), ticktext=names, side="top", showgrid=False, zeroline=False, range=[-0.25, width - 0.75]
+        tickvals=list(range(width)),
+        ticktext=[lines[at % 2].format(column.method) for at, column in enumerate(columns)],
+        tickangle=0,
+        side="top",
+        showgrid=False,
+        zeroline=False,
+        range=[-0.25, width - 0.75],
     )
     figure.update_yaxes(tickvals=list(range(1, SHOWN + 1)), range=[SHOWN + 0.6, 0.4], showgrid=False, zeroline=False)
     return figure
@@ -99,13 +107,14 @@ def _literal(text: str) -> str:
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("$", "&#36;")
 
 
-def _labels(figure: go.Figure, columns: Sequence[Column], theme: Theme) -> None:
+def _labels(figure: go.Figure, columns: Sequence[Column], theme: Theme, is_narrow: bool) -> None:
     """The titles of the last column's notes, beside their points."""
     if not columns:
         return
     for row in columns[-1].rows:
         title = short_title(row.note)
-        short = title if len(title) <= LABEL_LENGTH else title[: LABEL_LENGTH - 1] + "…"
+        room = LABEL_LENGTH[is_narrow]
+        short = title if len(title) <= room else title[: room - 1] + "…"
         figure.add_annotation(
             x=len(columns) - 1,
             y=row.hit.rank,

@@ -9,7 +9,7 @@ import streamlit as st
 
 from workbench.records import Part
 from workbench.ui import colours
-from workbench.ui.comparison import Row, part_label, spoken
+from workbench.ui.comparison import Row, part_label, spoken, spoken_remark
 from workbench.ui.note_view import method_themed, themed
 from workbench.ui.words import counted, number
 
@@ -35,7 +35,7 @@ def why_html(row: Row, method: str, query: str) -> str:
         )
     if why.path:
         lines.append(f"<div style='{muted};margin-top:4px'>path {' → '.join(map(escape, why.path))}</div>")
-    lines += [f"<div style='{muted};margin-top:4px'>{escape(remark)}</div>" for remark in why.remarks]
+    lines += [f"<div style='{muted};margin-top:4px'>{escape(spoken_remark(remark, said))}</div>" for remark in why.remarks]
     return f"<div style='overflow-wrap:anywhere;line-height:1.5;font-size:0.9rem'>{''.join(lines)}</div>"
 
 

@@ -8,9 +8,35 @@ export default function (component) {
   for (const [name, colour] of Object.entries(data.colours)) root.style.setProperty(`--${name}`, colour);
   const columns = make("div", "columns");
   columns.append(...data.columns.map((column, at) => drawColumn(column, at, data, setStateValue)));
-  root.replaceChildren(columns);
+  const more = [-1, 1].map((way) => drawMore(columns, way));
+  root.replaceChildren(columns, ...more);
   columns.scrollLeft = place; // a rerun must not throw the reader back to the first column
   linkEqualNotes(columns);
+  const count = () => more.forEach((button) => countOutside(columns, button));
+  columns.onscroll = count;
+  root.watcher?.disconnect();
+  root.watcher = new ResizeObserver(count);
+  root.watcher.observe(columns);
+  return () => root.watcher?.disconnect();
+}
+
+// A button at the side where columns are out of sight: how many, and a way to them.
+function drawMore(columns, way) {
+  const button = make("button", `more ${way < 0 ? "before" : "after"}`);
+  button.type = "button";
+  button.way = way;
+  button.onclick = () => columns.scrollBy({ left: way * columns.clientWidth * 0.8, behavior: "smooth" });
+  return button;
+}
+
+function countOutside(columns, button) {
+  const { left, right } = columns.getBoundingClientRect();
+  const boxes = [...columns.children].map((column) => column.getBoundingClientRect());
+  const outside = boxes.filter((box) => (button.way < 0 ? box.left < left - 12 : box.right > right + 12)).length;
+  button.hidden = !outside;
+  const methods = `${outside} ${outside === 1 ? "method" : "methods"}`;
+  button.textContent = button.way < 0 ? `‹ ${methods}` : `${methods} ›`;
+  button.title = `${methods} more at the ${button.way < 0 ? "left" : "right"}: scroll sideways`;
 }
 
 function make(tag, className, text) {
@@ -74,14 +100,14 @@ function drawScore(hit) {
 function drawMove(move, base) {
   const text = move === null ? "new" : move > 0 ? `▲${move}` : move < 0 ? `▼${-move}` : "–";
   const element = make("span", `move ${move === null ? "new" : move > 0 ? "up" : move < 0 ? "down" : ""}`, text);
-  element.title = move === null ? `not ranked by ${base}` : `ranks against ${base}`;
+  element.title = move === null ? `not ranked by ${base}` : move ? `ranks against ${base}` : `where ${base} has it, or tied with that rank`;
   return element;
 }
 
 function drawFoot(column, data) {
   const foot = make("footer", "foot");
   if (column.first_gold) {
-    foot.append(fact(`${data.mark} first gold`, column.first_gold), fact(`hit@5 (${column.unit})`, column.hit));
+    foot.append(fact(`${data.mark} first gold note`, column.first_gold), fact(`hit@5 (${column.unit})`, column.hit));
   }
   foot.append(fact("time", column.ms));
   return foot;

@@ -3,7 +3,7 @@
 
 const FRAMES_PER_SECOND = 4;
 const SPEEDS = [0.5, 1, 2, 4];
-const REST = 250; // milliseconds without another step after which Python is told
+const REST = 150; // milliseconds without another step after which Python is told
 // Signs as paths in a box of 16: a font that has them all is not on every machine.
 const SIGNS = {
   first: "M3 3h2v10H3zM13 3v10L6 8z",
@@ -155,7 +155,7 @@ class Stepper {
     if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey || event.defaultPrevented || !this.data?.last) return;
     const target = event.composedPath()[0];
     const isHere = this.root.contains(target);
-    const isIdle = target === document.body || (target.matches?.("div, section, main") && target.tabIndex < 0);
+    const isIdle = target === document.body || target.matches?.("main, section"); // what has the focus after a click on plain text
     const isButton = target.matches?.("button, a");
     if (!(isHere || isIdle || isButton) || target.matches?.("input, select")) return;
     const act = { ArrowLeft: "back", ArrowRight: "forward" }[event.key];

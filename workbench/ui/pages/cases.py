@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from typing import Any
 
 import pandas as pd
@@ -14,15 +14,19 @@ from workbench.evaluate.inputs import case_input
 from workbench.evaluate.relevance import relevance
 from workbench.evaluate.runs import CaseInput, MethodSpec, evaluate
 from workbench.records import Question, Run
-from workbench.store import LoadReport, QuestionRow, StoreInfo, open_store
+from workbench.store import LoadReport, QuestionRow, RunRow, StoreInfo, open_store
 from workbench.ui import add_data, cached, context, hit_cells, navigation, note_view
+from workbench.ui.add_data import LOADING
 from workbench.ui.context import Context
 from workbench.ui.jobs import Job, is_running, jobs, show_job
+from workbench.ui.note_view import visible
 from workbench.ui.words import counted
 
 PAGE_SIZE = 100
 DEPTH = 5
 """A question counts as missed by a method that ranks no gold among the first five (ours; the measure hit@5)."""
+EVALUATING = "evaluating"
+"""Where the progress of an evaluation is drawn: at its button, below the table."""
 
 
 @navigation.page("cases", "Cases", icon=":material/inbox:", order=10)
@@ -46,7 +50,7 @@ def _body(chosen: Context) -> None:
     is_empty = info is None or not info.cases
     if info is not None and not is_empty:
         _counts(info)
-    show_job(str(path), _describe)
+    show_job(str(path), _describe, LOADING)
     if is_empty:
         _empty(chosen)
         return
@@ -67,7 +71,7 @@ def _describe(result: Any) -> None:
             st.button("Open the newest case", key="open-newest", on_click=context.select, kwargs={"case": newest.key})
     elif isinstance(result, Run):
         questions = {(one.case, one.question) for one in result.results}
-        st.markdown(f"{counted(len(questions), 'question')}; the ranks are in the table below.")
+        st.markdown(f"{counted(len(questions), 'question')}; the ranks are in the table above.")
         for reason, count in result.excluded.items():
             st.text(f"left out: {counted(count, 'question')} ({reason})")
 
@@ -79,7 +83,7 @@ def _counts(info: StoreInfo) -> None:
 
 def _empty(chosen: Context) -> None:
     """A store without cases offers the demo, and every other way to bring data."""
-    st.info("The store is empty. Start with the demo: twenty small cases that each show one effect.", icon=":material/inbox:")
+    st.info(f"The store is empty. Start with the demo: {add_data.DEMO_WORDS}.", icon=":material/inbox:")
     st.button(
         "Load the demo",
         key="load-demo",
@@ -101,42 +105,66 @@ def _questions(chosen: Context) -> None:
         st.info("This data brings no questions. Ask one of your own on the page Compare.", icon=":material/edit:")
         navigation.link("compare", "Compare")
         return
-    ranks = hit_cells.ranks(cached.cells(chosen.store_path, "mrr", chosen.benchmark))
-    text, type_, missed, only = _filters(chosen, ranks)
+    runs = {hit_cells.run_name(run): run for run in cached.runs(chosen.store_path, chosen.benchmark)}
+    text, type_, missed, only, run = _filters(chosen, runs)
+    ranks = hit_cells.ranks(cached.cells(chosen.store_path, "mrr", run.id)) if run else {}
     rows = cached.question_table(chosen.store_path, chosen.benchmark, type_ or None, text or None)
     rows = [row for row in rows if _wanted(ranks.get((row.case, row.id), {}), missed, only)]
-    if not rows:
+    if run is not None:
+        st.text(f"Ranks are those of the run {hit_cells.run_line(run)}")
+    if rows:
+        shown, start = _page_of(rows)
+        _table(chosen, shown, run, ranks)
+        _below(chosen, rows, start, bool(runs))
+    else:
         st.info("No question fits the filter.", icon=":material/filter_alt_off:")
-        return
-    shown, start = _page_of(rows)
-    _table(chosen, shown, ranks)
-    _below(chosen, rows, start, bool(ranks))
+    show_job(str(chosen.store_path), _describe, EVALUATING)
 
 
-def _filters(chosen: Context, ranks: hit_cells.Ranks) -> tuple[str, str | None, str | None, str | None]:
+def _filters(chosen: Context, runs: dict[str, RunRow]) -> tuple[str, str | None, str | None, str | None, RunRow | None]:
     types = cached.question_types(chosen.store_path, chosen.benchmark)
-    seen = sorted({method for found in ranks.values() for method in found})
     with st.container(horizontal=True, vertical_alignment="bottom"):
         text = st.text_input(
             "Find", key="text", bind="query-params", placeholder="words of question, answer or id", icon=":material/search:"
         )
         type_ = st.selectbox("Type", list(types), index=None, key="type", bind="query-params", placeholder="all types", width=220)
-        missed = st.selectbox(
-            "Missed by",
-            seen,
-            index=None,
-            key="missed",
-            bind="query-params",
-            placeholder="any method" if seen else "no run yet",
-            disabled=not seen,
-            width=180,
-            help=f"Questions for which the method has no gold among its first {DEPTH}, in the newest run.",
-        )
+        beside = st.container(width=180)
         with st.popover("More", key="more-filters"):
-            only = st.selectbox(
-                "Found only by", seen, index=None, key="only", bind="query-params", placeholder="any method", disabled=not seen
-            )
-    return (text or "").strip(), type_, missed, only
+            run = runs.get(_choose_run(runs))
+            seen = sorted(run.methods) if run else []
+            only = _choose_method("Found only by", "only", seen, "Questions for which only this method has gold that high.")
+        with beside:
+            words = f"Questions for which the method has no gold among its first {DEPTH}, in the run whose ranks are shown."
+            missed = _choose_method("Missed by", "missed", seen, words)
+    return (text or "").strip(), type_, missed, only, run
+
+
+def _choose_run(runs: Iterable[str]) -> str:
+    """The name of the run whose ranks are shown: the newest of the benchmark, or the one that was chosen."""
+    names = list(runs)
+    chosen = st.selectbox(
+        "Ranks of the run",
+        names,
+        index=None,
+        key="run",
+        bind="query-params",
+        placeholder="the newest" if names else "no run yet",
+        disabled=not names,
+    )
+    return chosen or next(iter(names), "")
+
+
+def _choose_method(label: str, key: str, methods: Sequence[str], words: str) -> str | None:
+    return st.selectbox(
+        label,
+        methods,
+        index=None,
+        key=key,
+        bind="query-params",
+        placeholder="any method" if methods else "no run yet",
+        disabled=not methods,
+        help=words,
+    )
 
 
 def _wanted(found: dict[str, int | None], missed: str | None, only: str | None) -> bool:
@@ -156,15 +184,22 @@ def _turn_page(step: int) -> None:
     st.session_state["cases-page"] = max(0, st.session_state.get("cases-page", 0) + step)
 
 
-def _table(chosen: Context, rows: Sequence[QuestionRow], ranks: hit_cells.Ranks) -> None:
+def _table(chosen: Context, rows: Sequence[QuestionRow], run: RunRow | None, ranks: hit_cells.Ranks) -> None:
     ids = [(row.case, row.id) for row in rows]
+    expected = cached.expected_texts(chosen.store_path, tuple(sorted({row.case for row in rows if row.answer is None})))
+    cases = {case for case, _ in ranks}
+
+    def cell(row: QuestionRow, method: str) -> int | None:
+        is_run = run is not None and method in run.methods and row.case in cases
+        return hit_cells.value(ranks.get((row.case, row.id), {}), method, is_run)
+
     frame = pd.DataFrame(
         [
             {
-                "Question": row.text,
-                **{method: hit_cells.value(ranks.get((row.case, row.id), {}), method) for method in chosen.methods},
+                "Question": visible(row.text),
+                **{method: cell(row, method) for method in chosen.methods},
                 "Type": row.type,
-                "Answer": row.answer or "",
+                "Answer": visible(row.answer or " · ".join(expected.get((row.case, row.id), ()))),
                 "Case": row.case.partition("/")[2],
                 "Gold": row.gold,
             }
@@ -190,12 +225,12 @@ def _table(chosen: Context, rows: Sequence[QuestionRow], ranks: hit_cells.Ranks)
 
 
 def _columns(methods: Sequence[str]) -> dict[str, Any]:
-    help_ = "Rank of the first gold item in the newest run that has the case; empty where the method was not run."
+    help_ = "Rank of the first gold item in the run named above; empty where the question has no gold."
     return {
         "Question": st.column_config.TextColumn(width=300),
         **{method: st.column_config.NumberColumn(width=98, help=help_, alignment="center") for method in methods},
         "Type": st.column_config.TextColumn(width=130),
-        "Answer": st.column_config.TextColumn(width=160),
+        "Answer": st.column_config.TextColumn(width=160, help="The answer, or the texts that it must hold."),
         "Case": st.column_config.TextColumn(width=120),
         "Gold": st.column_config.NumberColumn(width=50, help="How many gold items the benchmark names."),
     }
@@ -258,7 +293,7 @@ def start_evaluation(chosen: Context) -> None:
             store.runs.add(run)
         return run
 
-    jobs().start(f"Evaluating {len(methods)} methods", str(path), work, total=len(keys))
+    jobs().start(f"Evaluating {counted(len(methods), 'method')}", str(path), work, total=len(keys), place=EVALUATING)
 
 
 # --- the question card ------------------------------------------------------------------------------------------------------

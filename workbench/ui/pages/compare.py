@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import cast
 
 import pandas as pd
@@ -24,6 +25,7 @@ from workbench.ui.why_view import show_whys
 
 SHAPES = {"columns": "Columns", "lines": "Rank lines"}
 PROFILES = {"default": "Product", "literal": "Paper-literal"}
+_STYLE = Path(__file__).parents[1] / "assets" / "compare.css"
 _HITS, _LINES = "compare-hits", "compare-lines"
 
 
@@ -43,6 +45,7 @@ def show() -> None:
     """Draw the page."""
     chosen = context.require_case()
     st.header("Compare")
+    st.html(_STYLE)
     st.caption("The same question to several methods: where each one ranks the answer, and why.")
     try:
         _body(chosen)
@@ -55,6 +58,8 @@ def _body(chosen: Context) -> None:
     opened = cached.open_case(chosen.store_path, chosen.case_key, chosen.extraction)
     question = next((q for q in opened.case.questions if q.id == chosen.question_id), None)
     shape, profile = _controls(chosen, question)
+    if len(chosen.methods) > 1 and shape == "columns":
+        st.caption(f"▲▼ rank moves against {chosen.methods[0]}; – no move, also where tied ranks overlap.")
     if not chosen.query.strip():
         st.info("Type a question above, or choose one in the sidebar.", icon=":material/edit:")
         return
@@ -69,7 +74,7 @@ def _body(chosen: Context) -> None:
             with left:
                 _rankings(shown, shape)
                 _agreement(columns)
-            with right:
+            with right, st.container(key="drawer"):
                 _drawer(shown)
         else:
             _rankings(shown, shape)
@@ -140,7 +145,7 @@ def _asked(question: str) -> None:
 def _rankings(shown: Shown, shape: str) -> None:
     if shape == "lines":
         theme: Theme = "dark" if st.context.theme.type == "dark" else "light"
-        figure = rank_lines(shown.columns, theme, shown.note_id)
+        figure = rank_lines(shown.columns, theme, shown.note_id, is_narrow=bool(shown.note_id))
         st.plotly_chart(
             figure, key=_LINES, on_select=_point_clicked, selection_mode="points", theme=None, config={"displayModeBar": False}
         )

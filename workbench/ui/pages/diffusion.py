@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
+import networkx as nx
 import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
@@ -23,7 +24,7 @@ from workbench.ui.cached import OpenCase
 from workbench.ui.colours import GOLD_MARK, Theme
 from workbench.ui.comparison import gold_of, matched_words
 from workbench.ui.context import Context
-from workbench.ui.diffusion_charts import charts, drawn_notes, mark
+from workbench.ui.diffusion_charts import apart, charts, drawn_notes, mark
 from workbench.ui.diffusion_view import (
     bars_html,
     edge_bars,
@@ -45,14 +46,14 @@ from workbench.ui.diffusion_view import (
 )
 from workbench.ui.graph_component import Steps
 from workbench.ui.graph_details import drawable
-from workbench.ui.graph_layout import LAYOUTS
+from workbench.ui.graph_layout import Layout, layered
 from workbench.ui.graph_view import SEED_MARK, WORD, GraphView
 from workbench.ui.navigation import page
 from workbench.ui.node_panel import plain
-from workbench.ui.note_view import short_title, show_note
+from workbench.ui.note_view import short_title, show_note, visible
 from workbench.ui.words import counted
 
-HEIGHT = 660
+HEIGHT = 640
 GRAPH, CHARTS = "diffusion-graph", "diffusion-charts"
 LIMITS = (30, 50, 80, 150, 300)
 CHIPS = 14
@@ -164,7 +165,7 @@ def _body(chosen: Context) -> None:
     opened = cached.open_case(chosen.store_path, chosen.case_key, chosen.extraction)
     question = next((q for q in opened.case.questions if q.id == chosen.question_id), None)
     _adopt_url(chosen)
-    limit, layout = _controls(chosen, question)
+    limit = _controls(chosen, question)
     if not chosen.query.strip():
         st.info("Type a question above, or choose one in the sidebar.", icon=":material/edit:")
         return
@@ -183,7 +184,7 @@ def _body(chosen: Context) -> None:
             _seed_chips(shown)
             _moves(shown)
         with picture:
-            nodes = _picture(shown, limit, layout)
+            nodes = _picture(shown, limit)
         if nodes:
             with table:
                 _table(shown, nodes)
@@ -233,7 +234,7 @@ def _write_url(shown: Shown) -> None:
 
 
 def _change(**values: Any) -> None:
-    """For callbacks."""
+    """For callbacks: of widgets that are bound to the URL too, so that a browser that lags behind can't set back the rest."""
     _state().update(values)
     st.session_state["diffusion-touched"] = True
 
@@ -248,27 +249,18 @@ def _select(node: str) -> None:
 # --- the controls on top ----------------------------------------------------------------------------------------------------
 
 
-def _controls(chosen: Context, question: Question | None) -> tuple[int, str]:
+def _controls(chosen: Context, question: Question | None) -> int:
     st.session_state["diffusion-query"] = chosen.query
     with st.container(horizontal=True, vertical_alignment="bottom"):
         text = question.text if question else ""
-        st.text_input("Question", key="diffusion-query", on_change=_asked, args=(text,))
+        st.text_input("Question", key="diffusion-query", on_change=_asked, args=(text,), label_visibility="collapsed")
         if chosen.typed:
             st.button("Back to the question", key="untype", icon=":material/undo:", on_click=context.select, kwargs={"q": ""})
         with st.popover("More", icon=":material/tune:", key="more-diffusion"):
-            limit = st.select_slider("Most nodes", LIMITS, 50, key="drawn", bind="query-params")
-            layout = st.segmented_control(
-                "Layout",
-                ["layered", "force"],
-                default="layered",
-                format_func=str.capitalize,
-                key="place",
-                bind="query-params",
-                required=True,
-            )
+            limit = st.select_slider("Most nodes", LIMITS, 50, key="drawn", bind="query-params", on_change=_change)
     if chosen.typed and question is not None:
         st.caption("A typed query; gold is that of the chosen question.")
-    return int(limit), str(layout)
+    return int(limit)
 
 
 def _asked(question: str) -> None:
@@ -279,23 +271,23 @@ def _asked(question: str) -> None:
 # --- the picture ------------------------------------------------------------------------------------------------------------
 
 
-def _picture(shown: Shown, limit: int, layout: str) -> list[str]:
+def _picture(shown: Shown, limit: int) -> list[str]:
     """Draw it and return the ids of the drawn nodes; none where there is nothing to draw, after saying why and what to do."""
     spread = shown.traced.spread
-    _seed_line(shown)
     if not spread.seeds.mass.any():
         _no_seeds(shown)
         return []
+    _seed_line(shown)
     if spread.diffusion is None:
         st.info(
             "Diffusion is off: nothing spreads, and notes keep their own seed. Switch it on below.", icon=":material/blur_off:"
         )
     nodes = _drawn(shown, limit)
-    graph = part_of(drawable(shown.opened.memory), nodes, spread.config.chronological)
+    graph = part_of(drawable(shown.opened.memory), nodes, spread.config.edge_weights)
     events = shown.traced.events(shown.gold)
     sent = frames(shown.last, [shown.step - 1, shown.step, shown.step + 1, *(event.iteration for event in events)])
     masses = masses_of(shown.traced, sent, nodes)
-    view = _view(shown, graph, layout, dict(zip(sent, masses, strict=True)))
+    view = _view(shown, graph, dict(zip(sent, masses, strict=True)))
     lines = [line_of(shown.traced, at, shown.gold, sum(mass.values())) for at, mass in zip(sent, masses, strict=True)]
     run = hashlib.sha256(repr((shown.opened.case.key, shown.query, shown.config, shown.muted)).encode()).hexdigest()[:16]
     steps = Steps(run, shown.step, shown.last, sent, masses, lines, [(event.iteration, event.text) for event in events])
@@ -304,7 +296,7 @@ def _picture(shown: Shown, limit: int, layout: str) -> list[str]:
         drawn = [shown.selected] if shown.selected in view.graph else []
         graph_component.show(view, GRAPH, HEIGHT, drawn, _node_clicked, steps, _stepped)
     with right:
-        _charts(shown, sent)
+        _charts(shown, apart(range(shown.last + 1), [event.iteration for event in events]))
     _selected(shown, view)
     return nodes
 
@@ -336,9 +328,13 @@ def _no_seeds(shown: Shown) -> None:
         st.info("All seeds are switched off, so there is nothing to spread.", icon=":material/toggle_off:")
         st.button("Switch them on", key="unmute", on_click=_change, kwargs={"mute": ()})
         return
+    if _starting(shown.before):
+        st.info("With what is switched off, nothing of the question is left to spread.", icon=":material/toggle_off:")
+        st.button("Undo all", key="undo-all", icon=":material/undo:", on_click=_undo)
+        return
     reasons = "; ".join(shown.traced.spread.seeds.remarks) or "the query holds no word"
     st.info("Nothing of the question is in this case, so there is nothing to spread.", icon=":material/search_off:")
-    st.text(f"Why: {reasons}")
+    st.text(f"Why: {visible(reasons)}")
     st.caption("Try other words in the question above, another extraction in the sidebar, or look at the whole case.")
     navigation.link("graph", "Graph of the case")
 
@@ -353,12 +349,12 @@ def _drawn(shown: Shown, limit: int) -> list[str]:
     return shown_nodes(shown.traced, shown.gold, limit, [shown.selected] if shown.selected else [])
 
 
-def _view(shown: Shown, graph: Any, layout: str, masses: dict[int, dict[str, float]]) -> GraphView:
+def _view(shown: Shown, graph: nx.DiGraph, masses: dict[int, dict[str, float]]) -> GraphView:
     ranked = shown.traced.ranks[shown.step].notes[:10]
     walks = shown.run.attribution(shown.selected_note).walks if shown.selected_note in shown.traced.ranks[-1].notes else ()
     gold = frozenset(f"file:{note}" for note in shown.gold)
     total = shown.traced.spread.graph.n_nodes
-    placed = _laid_out(layout, (tuple(sorted(graph.nodes)), tuple(sorted(graph.edges))), graph)
+    placed = _laid_out((tuple(sorted(graph.nodes)), tuple(sorted(graph.edges))), graph)
     return GraphView(
         graph,
         placed,
@@ -369,13 +365,13 @@ def _view(shown: Shown, graph: Any, layout: str, masses: dict[int, dict[str, flo
         {"with less mass": total - len(graph)},
         masses[shown.step],
         masses[shown.last],
-        unit_radius(list(masses.values())),
+        unit_radius(shown.traced, list(graph)),
     )
 
 
 @st.cache_data(max_entries=32, show_spinner="Placing the nodes")
-def _laid_out(name: str, key: tuple[Any, ...], _graph: Any) -> Any:
-    return LAYOUTS[name](_graph)
+def _laid_out(key: tuple[Any, ...], _graph: nx.DiGraph) -> Layout:
+    return layered(_graph)
 
 
 def _node_clicked() -> None:
@@ -387,13 +383,13 @@ def _stepped() -> None:
     _change(step=graph_component.step(GRAPH) or 0)
 
 
-def _charts(shown: Shown, sent: Sequence[int]) -> None:
+def _charts(shown: Shown, iterations: Sequence[int]) -> None:
     theme: Theme = "dark" if st.context.theme.type == "dark" else "light"
     note, kept = shown.selected_note, shown.run.figures
-    key = (tuple(sent), shown.gold, note, theme)
+    key = (shown.gold, note, theme)
     if key not in kept:
         kept.clear()  # one is enough: what is stepped through is one note in one theme
-        kept[key] = _figure(shown, sent, theme)
+        kept[key] = _figure(shown, iterations, theme)
     mark(kept[key], shown.step, theme)
     st.plotly_chart(
         kept[key],
@@ -406,10 +402,10 @@ def _charts(shown: Shown, sent: Sequence[int]) -> None:
     )
 
 
-def _figure(shown: Shown, sent: Sequence[int], theme: Theme) -> go.Figure:
+def _figure(shown: Shown, iterations: Sequence[int], theme: Theme) -> go.Figure:
     note = shown.selected_note
     titles = {one: short_title(shown.opened.memory[one]) for one in drawn_notes(shown.traced, shown.gold, note)}
-    return charts(shown.traced, sent, shown.gold, note, titles, theme, HEIGHT)
+    return charts(shown.traced, iterations, shown.gold, note, titles, theme, HEIGHT)
 
 
 def _point_clicked() -> None:
@@ -431,13 +427,14 @@ def _selected(shown: Shown, view: GraphView) -> None:
         return
     note = shown.selected_note
     with st.container(border=True, key="selected"):
-        with st.container(horizontal=True, vertical_alignment="center"):
+        title, read = st.columns([7, 1], vertical_alignment="center")
+        with title.container(horizontal=True, vertical_alignment="center"):
             mark = f" · {GOLD_MARK} gold" if note in shown.gold else ""
             st.markdown(f"**Selected {WORD[kind_of(node)]}**{mark}", width="content")
-            st.text(name_of(node, memory), width="stretch")
-            if note:
-                with st.popover("Read", icon=":material/description:", key="read-note"):
-                    show_note(memory[note], matched_words(shown.query, memory), shown.question, note in shown.gold)
+            st.text(name_of(node, memory), width="content")
+        if note:
+            with read.popover("Read", key="read-note", width="stretch"):
+                show_note(memory[note], matched_words(shown.query, memory), shown.question, note in shown.gold)
         if note:
             *parts, sum_at = st.columns(3, gap="medium")
             _attribution(shown, parts)
@@ -527,7 +524,8 @@ def _table(shown: Shown, nodes: Sequence[str]) -> None:
 
 def _marks(node: str, seeds: set[str], gold: frozenset[str]) -> str:
     is_gold = node.startswith("file:") and node.removeprefix("file:") in gold
-    return " ".join([*([f"{GOLD_MARK} gold"] if is_gold else []), *([f"{SEED_MARK} seed"] if node in seeds else [])])
+    is_seed = node in seeds
+    return f"{GOLD_MARK} gold {SEED_MARK if is_seed else ''}".strip() if is_gold else f"{SEED_MARK} seed" if is_seed else ""
 
 
 # --- what if ----------------------------------------------------------------------------------------------------------------
@@ -540,11 +538,21 @@ def _what_if_controls() -> AdaptiveConfig:
     row = st.container(horizontal=True, vertical_alignment="bottom")
     with alpha_at:
         words = "How much of the mass goes on along the edges at each step; the rest restarts at the seeds."
-        alpha = st.slider("alpha", 0.0, MAX_ALPHA, DEFAULT.alpha, 0.01, key="alpha", bind="query-params", help=words)
+        alpha = st.slider(
+            "alpha", 0.0, MAX_ALPHA, DEFAULT.alpha, 0.01, key="alpha", bind="query-params", on_change=_change, help=words
+        )
     with share_at:
         words = "How much of the restart goes to notes that hold the question's words, the rest to tags."
         share = st.slider(
-            "Share of the seeds on notes", 0.0, 1.0, DEFAULT.file_seed_share, 0.05, key="share", bind="query-params", help=words
+            "Share of the seeds on notes",
+            0.0,
+            1.0,
+            DEFAULT.file_seed_share,
+            0.05,
+            key="share",
+            bind="query-params",
+            on_change=_change,
+            help=words,
         )
     with row:
         on = st.pills(
@@ -555,6 +563,7 @@ def _what_if_controls() -> AdaptiveConfig:
             format_func=SWITCHES.__getitem__,
             key="on",
             bind="query-params",
+            on_change=_change,
         )
     with row, st.popover("Edges", icon=":material/polyline:", key="edges-diffusion"):
         direction = st.segmented_control(
@@ -564,6 +573,7 @@ def _what_if_controls() -> AdaptiveConfig:
             format_func={"symmetric": "Both ways", "directed": "Tag to topic to note"}.__getitem__,
             key="direction",
             bind="query-params",
+            on_change=_change,
             required=True,
         )
         weights = {f"weight_{kind}": _weight_slider(kind) for kind in EDGE_KINDS}
@@ -575,7 +585,9 @@ def _what_if_controls() -> AdaptiveConfig:
 def _weight_slider(kind: str) -> float:
     standard = float(getattr(DEFAULT, f"weight_{kind}"))
     words = "Factor on the weight of these edges; 0 leaves them out"
-    return st.slider(EDGE_WORDS[kind], 0.0, 3.0, standard, 0.25, key=f"w_{kind}", bind="query-params", help=words)
+    return st.slider(
+        EDGE_WORDS[kind], 0.0, 3.0, standard, 0.25, key=f"w_{kind}", bind="query-params", on_change=_change, help=words
+    )
 
 
 def _changes(shown: Shown) -> list[str]:

@@ -13,13 +13,15 @@ import streamlit as st
 from workbench.records import CATEGORIES
 from workbench.ui import cached, context, graph_component, node_panel
 from workbench.ui.colours import GOLD_MARK, Theme
+from workbench.ui.comparison import spoken, spoken_remark
 from workbench.ui.context import Context
 from workbench.ui.graph_details import Marks, drawable, question_marks
 from workbench.ui.graph_layout import LAYOUTS, Layout
-from workbench.ui.graph_scope import KINDS, Scope, ego_view, paths_between
+from workbench.ui.graph_scope import KINDS, Scope, ego_view, find, paths_between
 from workbench.ui.graph_view import SEED_MARK, WORD, GraphView, graphml, offline_html
 from workbench.ui.navigation import page
 from workbench.ui.node_panel import Asked, plain, select, selected
+from workbench.ui.note_view import visible
 from workbench.ui.words import counted
 
 HEIGHT = 640
@@ -32,6 +34,8 @@ AROUND, PATHS, WHOLE = "around", "paths", "whole"
 VIEWS = {AROUND: "Question", PATHS: "Paths to gold", WHOLE: "Whole case"}
 LAYOUT_WORDS = {"layered": "Layered", "force": "Force", "timeline": "Time line"}
 LIMITS = (60, 150, 300, 1000, 3000, 5000)
+MOST = {AROUND: 150, PATHS: 150, WHOLE: 5000}
+"""Most nodes of a view until another number is chosen (ours): around a question as many as can be read, of a case all."""
 
 
 @page("graph", "Graph", icon=":material/account_tree:", order=30)
@@ -44,13 +48,13 @@ def show() -> None:
     opened = cached.open_case(chosen.store_path, chosen.case_key, chosen.extraction)
     # A typed text has no gold, whatever question it was typed over.
     question = next((q for q in opened.case.questions if q.id == chosen.question_id and not chosen.typed), None)
-    asked = Asked(chosen.query, question)
     with opened.lock:
         graph = drawable(opened.memory)
     if not any(kind == "tag" for _, kind in graph.nodes(data="kind")):
         _no_tags(graph)
     node_panel.forget_lost_nodes(graph)
     method = _controls(chosen)
+    asked = Asked(chosen.query, question, method)
     ranking = None
     if chosen.query:
         ranking = cached.rank(chosen.store_path, chosen.case_key, chosen.extraction, method, chosen.query).ranking
@@ -58,7 +62,7 @@ def show() -> None:
         marks = question_marks(opened.memory, asked.query, asked.question, ranking, method, RANKED)
     view = _view(graph, marks, bool(asked.query))
     if asked.query:
-        _question_line(asked.query, marks, method)
+        _question_line(asked.query, marks, method, bool(view and view.path))
     if view is None:
         return
     left, right = st.columns([2.6, 1])
@@ -122,7 +126,8 @@ def _controls(chosen: Context) -> str:
                 bind="query-params",
             )
             st.slider("Steps away", 0, 4, 1, key="steps", bind="query-params", help="Edges in time order don't count as a step.")
-            st.select_slider("Most nodes", LIMITS, 150, key="most", bind="query-params")
+            view = st.session_state.view
+            st.select_slider("Most nodes", LIMITS, MOST[view], key=_most(view), bind="query-params")
             names = list(chosen.methods)
             method = st.selectbox(
                 "Ranks of",
@@ -134,8 +139,13 @@ def _controls(chosen: Context) -> str:
     return str(method)
 
 
+def _most(view: str) -> str:
+    """The slider's key: the whole case has a number of its own."""
+    return "most_whole" if view == WHOLE else "most"
+
+
 def _reset() -> None:
-    st.session_state.update(view=AROUND, find="", kinds=list(KINDS), tags=list(CATEGORIES), steps=1, most=150)
+    st.session_state.update(view=AROUND, find="", kinds=list(KINDS), tags=list(CATEGORIES), steps=1, most=MOST[AROUND])
 
 
 def _picked() -> None:
@@ -155,7 +165,11 @@ def _view(graph: nx.DiGraph, marks: Marks, asked: bool) -> GraphView | None:
     if within == set():
         _no_path(marks)
         return None
-    around = [*marks.centres(HITS), *node_panel.expanded()]
+    if state.find.strip() and not find(graph, state.find):
+        _not_found(state.find)
+        return None
+    # Of a whole case every node is drawn, connected to the question or not.
+    around = [] if state.view == WHOLE else [*marks.centres(HITS), *node_panel.expanded()]
     kept = [*marks.gold_tags, *(path if len(path) <= KEPT_PATH else ()), *([selected()] if selected() else [])]
     if asked and state.view == AROUND and not around and not state.find:
         st.info(
@@ -167,7 +181,7 @@ def _view(graph: nx.DiGraph, marks: Marks, asked: bool) -> GraphView | None:
         graph,
         around,
         hops=state.steps if state.find or (around and state.view == AROUND) else None,
-        limit=state.most,
+        limit=state[_most(state.view)],
         kinds=state.kinds,
         categories=state.tags,
         search=state.find,
@@ -210,15 +224,23 @@ def _no_path(marks: Marks) -> None:
     st.button("Around the question", on_click=lambda: st.session_state.update(view=AROUND))
 
 
+def _not_found(words: str) -> None:
+    st.info(
+        f"Nothing in this case is called “{plain(words)}”: no label of a tag, topic, note or concept holds it.",
+        icon=":material/search_off:",
+    )
+    st.button("Clear the search", on_click=lambda: st.session_state.update(find=""), icon=":material/close:")
+
+
 def _all_hidden(scope: Scope) -> None:
     reasons = ", ".join(f"{count:,} {reason}" for reason, count in scope.hidden.items())
     st.info(f"All {sum(scope.hidden.values()):,} nodes are hidden: {reasons}.", icon=":material/visibility_off:")
     st.button("Reset the view", on_click=_reset)
 
 
-def _question_line(query: str, marks: Marks, method: str) -> None:
+def _question_line(query: str, marks: Marks, method: str, has_path: bool) -> None:
     """The question with what it met, in one line of text."""
-    st.text(query)
+    st.text(visible(query))
     tags = [node.partition(":")[2] for node in sorted(marks.seeds)]
     met = f"Matches {', '.join(tags[:4])}{f' and {len(tags) - 4} more tags' if len(tags) > 4 else ''}" if tags else ""
     gold = counted(len(marks.gold), "gold note") if marks.gold else ""
@@ -226,7 +248,10 @@ def _question_line(query: str, marks: Marks, method: str) -> None:
     if marks.gold:
         place = f"best gold rank {marks.gold_rank}" if marks.gold_rank else "no gold"
         rank = f"{place} of {counted(marks.candidates, 'candidate')} ({method})"
-    st.caption(" · ".join(plain(part) for part in (met, gold, rank, *marks.remarks) if part))
+    said = spoken(query)
+    remarks = [spoken_remark(remark, said) for remark in marks.remarks]
+    path = "thick lines: shortest paths from matched tags to gold" if has_path else ""
+    st.caption(" · ".join(plain(part) for part in (met, gold, rank, *remarks, path) if part))
 
 
 # --- the same as a table ----------------------------------------------------------------------------------------------------
@@ -277,7 +302,7 @@ def _row(node: str, view: GraphView) -> tuple[str, str, str, int | None, int, st
     return (
         " ".join(marks),
         WORD[data["kind"]],
-        data["label"],
+        visible(str(data["label"])),
         notes,
         view.graph.degree(node),
         data.get("session", ""),
