@@ -5,7 +5,8 @@
 Graphs are synthetic tag graphs of the shape measured on LongMemEval-S cases (about 12 nodes a note), and, where the data is
 present, the graph of a real case. Every answer is compared with a reference (power iteration to 1e-13); a peer's tolerance is
 tightened until its L1 error is at most 1e-8, and its fastest setting that reaches it is timed. "per query" asks a prepared
-object again, after it has factorised where it does (after 8 queries, or one per 200 nodes); "cold" is graph building plus one query, the peers' own graph building included.
+object again, after it has factorised where it does (after 8 queries, or one per 200 nodes); "cold" is graph building plus one
+query, the peers' own graph building included.
 """
 
 from __future__ import annotations

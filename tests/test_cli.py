@@ -133,6 +133,9 @@ def test_show_cases_and_notes(run, demo_store: Path, tmp_path: Path) -> None:
     key = listed[0]["case"]
     shown = run("show", key, "--store", demo_store, "--json", "-").json
     assert len(shown["questions"]) == listed[0]["questions"]
+    assert shown["ontology"]["distinct"] > 10
+    assert shown["topics"]["topics"] > 1
+    assert "near-duplicate tags" in run("show", key, "--store", demo_store).out
     told = run("notes", key, "--out", tmp_path / "notes", "--store", demo_store)
     assert told.code == 0
     assert len(list((tmp_path / "notes").glob("*.md"))) == listed[0]["notes"]

@@ -28,11 +28,23 @@ from workbench.evaluate.measures.base import measures
 from workbench.evaluate.relevance import relevance
 from workbench.evaluate.runs import TABLE1, MethodSpec, evaluate, summary
 from workbench.extract.base import extractors
+from workbench.graph import GraphConfig, tag_graph
 from workbench.ingest import ingest
 from workbench.methods.adaptive import Spread
 from workbench.methods.base import create, methods
 from workbench.notes import write_notes
-from workbench.printing import counted, diffusion_lines, evaluation_lines, interval, ranking_lines, said, table, why_json
+from workbench.ontology import OntologyReport
+from workbench.printing import (
+    counted,
+    diffusion_lines,
+    evaluation_lines,
+    interval,
+    ontology_lines,
+    ranking_lines,
+    said,
+    table,
+    why_json,
+)
 from workbench.settings import Setting, configure, settings_of
 from workbench.spread import spread_json, trace
 from workbench.store import Store, open_store
@@ -178,12 +190,13 @@ def cases(
 
 
 @app.command()
-def show(case: str, store: StoreOption = DEFAULT_STORE, to: JsonOption = None) -> None:
-    """Show a case: its size, its extractions and its questions."""
+def show(case: str, extraction: ExtractionOption = None, store: StoreOption = DEFAULT_STORE, to: JsonOption = None) -> None:
+    """Show a case: its size, its extractions, how its tags are reused, whether its topics group anything, its questions."""
     with open_store(store, read_only=True) as opened:
-        found = opened.cases.get(case)
+        given = case_input(opened, case, extraction)
+        found = given.case
         extractions = opened.extractions.list(found.key)
-        notes = len(opened.notes.get(found.key))
+    notes, ontology, health = len(given.notes), OntologyReport.of(given.notes), tag_graph(given.memory(), GraphConfig()).health
     questions = [
         {"question": q.id, "type": q.type, "text": q.text, "answer": q.answer, "remarks": list(q.remarks)}
         for q in found.questions
@@ -196,12 +209,15 @@ def show(case: str, store: StoreOption = DEFAULT_STORE, to: JsonOption = None) -
         "extractions": [
             {"extractor": row.extractor, "configuration": row.digest, "counters": row.counters} for row in extractions
         ],
+        "ontology": asdict(ontology),
+        "topics": asdict(health),
         "questions": questions,
     }
     lines = [
         f"{found.key}  {found.title}".rstrip(),
         f"{counted(len(found.sessions), 'session')}, {counted(notes, 'note')}",
         f"extractions: {', '.join(row.extractor for row in extractions)}",
+        *ontology_lines(ontology, health),
         *table(["question", "type", "text", "answer"], [[q["question"], q["type"], q["text"], q["answer"]] for q in questions]),
     ]
     present(result, to, lines)

@@ -5,12 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from workbench.graph import Health
+from workbench.ontology import OntologyReport
 from workbench.records import Finding, Ranking, Why
+
+WIDEST = 100
+"""Characters of a table's cell; JSON has the whole text."""
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> list[str]:
-    """Rows as aligned text; numbers to the right, None as a dash."""
-    cells = [[("-" if cell is None else f"{cell:.3f}" if isinstance(cell, float) else str(cell)) for cell in row] for row in rows]
+    """Rows as aligned text; numbers to the right, None as a dash, long texts cut to WIDEST characters."""
+    cells = [[_cell(value) for value in row] for row in rows]
     widths = [max(len(each[at]) for each in [head, *cells]) for at in range(len(head))]
     numeric = [bool(cells) and all(_is_number(row[at]) for row in cells) for at in range(len(head))]
 
@@ -18,6 +23,11 @@ def table(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> list[str]:
         return "  ".join(c.rjust(w) if n else c.ljust(w) for c, w, n in zip(row, widths, numeric, strict=True)).rstrip()
 
     return [line(head), line(["-" * width for width in widths]), *map(line, cells)]
+
+
+def _cell(value: Any) -> str:
+    text = "-" if value is None else f"{value:.3f}" if isinstance(value, float) else " ".join(str(value).split())
+    return text if len(text) <= WIDEST else text[: WIDEST - 1] + "…"
 
 
 def _is_number(cell: str) -> bool:
@@ -51,6 +61,21 @@ def why_json(why: Why) -> dict[str, Any]:
     """A Why as plain JSON values."""
     parts = [{"kind": part.kind, "name": part.name, "value": part.value, "detail": dict(part.detail)} for part in why.parts]
     return {"parts": parts, "path": list(why.path)}
+
+
+def ontology_lines(ontology: OntologyReport, health: Health) -> list[str]:
+    """How tags are reused, which nearly say the same, and whether topics group anything."""
+    if not ontology.tags:
+        return ["no note has a tag"]
+    near = ", ".join(f"{pair.first} ~ {pair.second}" for pair in ontology.near_duplicates[:5])
+    return [
+        f"tags: {ontology.distinct:,} distinct, {ontology.tags_per_note:.1f} a note, each on {ontology.reuse:.2f} notes, "
+        f"{ontology.single_note_share:.0%} on one note only; {counted(ontology.untagged, 'note')} without any",
+        f"near-duplicate tags: {len(ontology.near_duplicates):,}" + (f" ({near} ...)" if near else ""),
+        f"topics: {health.topics:,}, {health.singleton_share:.0%} of them with a single note, the largest "
+        f"{health.largest_label!r} with {health.largest}",
+        *(f"warning: {warning}" for warning in health.warnings),
+    ]
 
 
 def ranking_lines(ranking: Ranking) -> list[str]:

@@ -47,7 +47,7 @@ def test_moves_are_counted_against_the_first_column():
 
 def test_no_move_is_told_where_ties_leave_it_open():
     base, other = ranking("a", "x", "yzw"), ranking("b", "z", "xw", "y")
-    first, second = compare({"a": (base, 1), "b": (other, 1)}, memory(*"wxyz"), None)
+    _, second = compare({"a": (base, 1), "b": (other, 1)}, memory(*"wxyz"), None)
     # Before: x 1, the others 2-4. Now z 1 (one up at least), x and w 2-3, y 4, which was among 2-4 before.
     assert {row.hit.note_id: row.move for row in second.rows} == {"z": 1, "x": -1, "w": 0, "y": 0}
 

@@ -79,7 +79,8 @@ class Runs:
         rows = self._db.rows(
             "SELECT id, name, created, benchmark, code_version, data_digest, list_sort(coalesce(methods, [])), "
             "coalesce(cases, 0), coalesce(questions, 0), config FROM runs LEFT JOIN "
-            "(SELECT run, list(DISTINCT method) AS methods, count(DISTINCT case_key) AS cases, count(DISTINCT (case_key, question)) AS questions FROM results GROUP BY run) "
+            "(SELECT run, list(DISTINCT method) AS methods, count(DISTINCT case_key) AS cases, "
+            "count(DISTINCT (case_key, question)) AS questions FROM results GROUP BY run) "
             f"ON run = id {where} ORDER BY created DESC, id",
             values,
         )
