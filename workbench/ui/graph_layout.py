@@ -6,6 +6,7 @@ Coordinates are canvas units (one is a pixel at zoom 1), x to the right, y down.
 
 from __future__ import annotations
 
+import re
 import zlib
 from bisect import bisect_right, insort
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -213,6 +214,8 @@ def spread(wanted: NDArray[np.float64], gap: float) -> NDArray[np.float64]:
 FILE_STEP = 34.0
 TOPIC_ROW = 1.6 * ROW
 """Rows of the time line: the marks of a note stand under it."""
+WORDS = 20
+"""Most characters of a time that is given in words."""
 
 
 def timeline(graph: nx.DiGraph) -> Layout:
@@ -255,8 +258,11 @@ def _session_dates(graph: nx.DiGraph, files: Sequence[str], start: float, y: flo
         session = graph.nodes[node].get("session", "")
         x = start + FILE_STEP * i
         if session != last_session and x >= free:
-            yield Caption(str(graph.nodes[node].get("time") or session)[:10], x, y)
-            free = x + 80
+            text = str(graph.nodes[node].get("time") or session)
+            date = re.match(r"\d{4}-\d\d-\d\d", text)  # the hour is left out; a time in words is told as it is
+            text = date[0] if date else text if len(text) <= WORDS else text[: WORDS - 1] + "…"
+            yield Caption(text, x, y)
+            free = x + max(80, 8 * len(text))
         last_session = session
 
 

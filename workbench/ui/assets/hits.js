@@ -35,7 +35,7 @@ function countOutside(columns, button) {
   const outside = boxes.filter((box) => (button.way < 0 ? box.left < left - 12 : box.right > right + 12)).length;
   button.hidden = !outside;
   const methods = `${outside} ${outside === 1 ? "method" : "methods"}`;
-  button.textContent = button.way < 0 ? `‹ ${methods}` : `${methods} ›`;
+  button.textContent = button.way < 0 ? `‹ ${outside} more` : `${outside} more ›`;
   button.title = `${methods} more at the ${button.way < 0 ? "left" : "right"}: scroll sideways`;
 }
 

@@ -19,6 +19,7 @@ from workbench.ui import add_data, cached, context, hit_cells, navigation, note_
 from workbench.ui.add_data import LOADING
 from workbench.ui.context import Context
 from workbench.ui.jobs import Job, is_running, jobs, show_job
+from workbench.ui.node_panel import plain
 from workbench.ui.note_view import visible
 from workbench.ui.words import counted
 
@@ -111,7 +112,7 @@ def _questions(chosen: Context) -> None:
     rows = cached.question_table(chosen.store_path, chosen.benchmark, type_ or None, text or None)
     rows = [row for row in rows if _wanted(ranks.get((row.case, row.id), {}), missed, only)]
     if run is not None:
-        st.text(f"Ranks are those of the run {hit_cells.run_line(run)}")
+        st.caption(plain(f"Ranks are those of the run {hit_cells.run_line(run)}"))
     if rows:
         shown, start = _page_of(rows)
         _table(chosen, shown, run, ranks)
