@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -49,11 +50,24 @@ def test_attribution_sums_to_the_score_for_every_hit_of_every_demo_question(demo
         check_attribution(spread)
 
 
+def check_real_cases(file: Path, n: int) -> None:
+    found = islice((item for item in read(file) if isinstance(item, Loaded)), n)
+    asked = 0
+    for loaded in found:
+        memory = Memory(extract_case(extractors["rules"](), ("", loaded)).notes)
+        for question in loaded.case.questions:
+            check_attribution(Spread.of(memory, question.text, CONFIG))
+            asked += 1
+    assert asked == n
+
+
 def test_attribution_sums_to_the_score_on_a_real_case(real_data: Path) -> None:
-    (loaded,) = [item for item in read(real_data / "longmemeval" / "longmemeval_s_e47becba.json") if isinstance(item, Loaded)]
-    memory = Memory(extract_case(extractors["rules"](), ("", loaded)).notes)
-    for question in loaded.case.questions:
-        check_attribution(Spread.of(memory, question.text, CONFIG))
+    check_real_cases(real_data / "longmemeval" / "longmemeval_s_e47becba.json", 1)
+
+
+@pytest.mark.slow
+def test_attribution_sums_to_the_score_on_ten_real_cases(real_data: Path) -> None:
+    check_real_cases(real_data / "longmemeval" / "longmemeval_s_subset.json.gz", 10)
 
 
 def test_a_seeds_part_is_its_own_solve(demo_spreads: list) -> None:

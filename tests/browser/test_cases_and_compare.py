@@ -95,6 +95,23 @@ def test_a_click_on_a_hit_opens_its_note_and_the_why(address, open_page, picture
     watched.assert_clean()
 
 
+def test_a_note_opened_far_down_is_in_sight_and_hidden_columns_are_told(address, open_page, picture):
+    methods = ["bm25", "tag_basic", "tag_stopwords", "tag_tfidf", "adaptive"]
+    watched = open_page(f"{address}/compare?{urlencode(STORY | {'methods': methods}, doseq=True)}", height=600)
+    page = watched.page
+    low = page.locator(".column").last.locator(".hit").last
+    low.scroll_into_view_if_needed()
+    expect(page.locator(".more.after")).to_be_hidden()
+    low.click()
+    expect(page.get_by_text("Selected note")).to_be_in_viewport()
+    expect(page.locator(".more.after")).to_have_text("2 more ›")
+    page.locator(".more.after").click()
+    expect(page.locator(".column").last).to_be_in_viewport(ratio=0.1)
+    expect(page.locator(".more.before")).to_contain_text("more")
+    picture(watched, "compare-far-down")
+    watched.assert_clean()
+
+
 def test_pointing_at_a_hit_shows_the_same_note_elsewhere(address, open_page):
     page = open_page(compare(address)).page
     page.locator(".hit.gold").first.hover()

@@ -194,8 +194,10 @@ POINT = """([note, iteration, axes]) => {
 
 def click_point(page: Page, note: str, iteration: int, axes: tuple[str, str]) -> None:
     """Click a point of the charts: of a note's line, or ("") of the mass by kind or the residual."""
-    page.locator(".js-plotly-plot").first.scroll_into_view_if_needed()
-    page.wait_for_timeout(500)
+    # Streamlit may put another element in the chart's place while it is being looked at: the page scrolls, and then rests.
+    page.wait_for_function("() => document.querySelector('.js-plotly-plot')?.calcdata?.length > 0")
+    page.evaluate("() => document.querySelector('.js-plotly-plot').scrollIntoView({ block: 'center' })")
+    page.wait_for_timeout(800)
     point = page.evaluate(POINT, [note, iteration, list(axes)])
     page.mouse.move(point["x"], point["y"])
     page.mouse.click(point["x"], point["y"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -51,6 +52,43 @@ def test_click_on_a_note_shows_its_text(address, open_page, picture, theme, widt
     assert f"node={urlencode({'': gold})[1:]}" in page.url
     picture(watched, f"graph-{theme}-{width}")
     watched.assert_clean()
+
+
+def test_the_way_back_leads_through_the_selected_nodes(address, open_page):
+    page = open_page(graph_page(address)).page
+    drawn(page)
+    click_node(page, "tag:canal")
+    page.wait_for_url(re.compile("node=tag%3Acanal"))
+    page.locator(".st-key-node-panel").get_by_role("button", name="A woman called Perpetua").first.click()
+    page.wait_for_url(re.compile("node=file"))
+    page.go_back()
+    page.wait_for_function("() => window.__graph().network.getSelectedNodes()[0] === 'tag:canal'")
+    expect(page.locator(".st-key-node-panel").get_by_text("matched by the query")).to_be_visible()
+    page.go_back()
+    expect(page.locator(".st-key-node-panel").get_by_text("Nothing selected")).to_be_visible()
+    page.wait_for_function("() => !window.__graph().network.getSelectedNodes().length")
+    assert "node=" not in page.url
+
+
+def test_a_node_stays_selected_on_the_way_over_another_page(address, open_page):
+    page = open_page(graph_page(address)).page
+    drawn(page)
+    click_node(page, "tag:canal")
+    page.wait_for_url(re.compile("node=tag%3Acanal"))
+    page.get_by_role("link", name="Compare").first.click()
+    expect(page.locator(".hit").first).to_be_visible()
+    page.get_by_role("link", name="Graph").first.click()
+    expect(page.locator(".st-key-node-panel").get_by_text("matched by the query")).to_be_visible()
+    page.wait_for_url(re.compile("node=tag%3Acanal"))
+
+
+def test_no_node_lies_under_the_count_or_the_tools(address, open_page):
+    page = open_page(graph_page(address, view="Whole case")).page
+    drawn(page)
+    top = page.locator(".graph .canvas").bounding_box()["y"]
+    for part in (".count", ".tools"):
+        box = page.locator(f".graph {part}").bounding_box()
+        assert box["y"] + box["height"] <= top
 
 
 def test_a_link_restores_layout_view_and_node(address, open_page):

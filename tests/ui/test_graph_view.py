@@ -262,6 +262,21 @@ def test_timeline_runs_with_time_in_the_row_of_the_topic():
     assert [caption.text for caption in layout.captions] == ["2024-01-01"]
 
 
+@pytest.mark.parametrize(
+    ("time", "caption"),
+    [
+        ("2024-01-01 09:30", "2024-01-01"),
+        ("Saturday 11:40 AM", "Saturday 11:40 AM"),
+        ("the second Saturday after Easter", "the second Saturday…"),
+        ("", "s"),
+    ],
+)
+def test_timeline_tells_a_time_in_words_as_it_is(time, caption):
+    graph = chain()
+    graph.nodes["file:1"]["time"] = time
+    assert [found.text for found in timeline(graph).captions] == [caption]
+
+
 # Looks ------------------------------------------------------------------------------------------------------------------
 
 

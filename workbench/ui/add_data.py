@@ -233,9 +233,9 @@ def show_findings(findings: Sequence[Finding], key: str) -> None:
         }
         for f in findings
     ]
-    widths = {"level": 95, "reason": 560, "position": 150, "file": 180}
+    widths = {"level": 95, "reason": 430, "position": 170, "file": 135}
     shape: Any = {name: st.column_config.TextColumn(width=width) for name, width in widths.items()}
-    tall = 56 if any(len(row["reason"]) > 80 for row in rows) else 35  # room for a second line
+    tall = 72 if any(len(row["reason"]) > 60 for row in rows) else 35  # from twice the usual height on, text is wrapped
     height = min(38 + tall * len(rows), 300)
     st.dataframe(pd.DataFrame(rows), hide_index=True, key=key, column_config=shape, height=height, row_height=tall)
 

@@ -48,7 +48,7 @@ def date_of(time: datetime | None, words: str) -> str:
 def when(note: Note) -> str:
     """The note's date and session in one line."""
     date = date_of(note.interaction.time, note.interaction.time_text)
-    return f"{date} · {note.session_id}" if date else note.session_id
+    return visible(f"{date} · {note.session_id}" if date else note.session_id)
 
 
 def themed(colour: Mapping[str, str]) -> str:

@@ -113,7 +113,8 @@ def _labels(figure: go.Figure, columns: Sequence[Column], theme: Theme, is_narro
         return
     for row in columns[-1].rows:
         title = short_title(row.note)
-        room = LABEL_LENGTH[is_narrow]
+        mark = f"{colours.GOLD_MARK} gold · " if row.is_gold else ""
+        room = LABEL_LENGTH[is_narrow] - (len(mark) if is_narrow else 0)
         short = title if len(title) <= room else title[: room - 1] + "…"
         figure.add_annotation(
             x=len(columns) - 1,
@@ -121,6 +122,6 @@ def _labels(figure: go.Figure, columns: Sequence[Column], theme: Theme, is_narro
             xanchor="left",
             xshift=14,
             showarrow=False,
-            text=(f"{colours.GOLD_MARK} gold · " if row.is_gold else "") + _literal(short),
+            text=mark + _literal(short),
             font={"size": 11.5, "color": colours.GOLD[theme] if row.is_gold else colours.MUTED[theme]},
         )

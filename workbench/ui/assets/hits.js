@@ -82,9 +82,9 @@ function drawHit(hit, column, at, data, setStateValue) {
   if (at > 0) left.append(drawMove(hit.move, data.columns[0].method));
   const title = make("span", "title");
   if (hit.gold) title.append(make("span", "mark", `${data.mark} gold `));
-  title.append(hit.title);
+  title.append(make("bdi", "", hit.title));
   const body = make("span", "body");
-  body.append(title, make("span", "when", hit.when), drawScore(hit));
+  body.append(title, make("bdi", "when", hit.when), drawScore(hit));
   button.append(left, body);
   button.onclick = () => setStateValue("hit", { method: column.method, note: hit.note, at: Date.now() });
   item.append(button);
