@@ -35,7 +35,6 @@ from workbench.methods.base import create, methods
 from workbench.notes import write_notes
 from workbench.ontology import OntologyReport
 from workbench.printing import (
-    counted,
     diffusion_lines,
     evaluation_lines,
     interval,
@@ -48,6 +47,7 @@ from workbench.printing import (
 from workbench.settings import Setting, configure, settings_of
 from workbench.spread import spread_json, trace
 from workbench.store import Store, open_store
+from workbench.words import counted
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None, help=workbench.__doc__)
 

@@ -8,6 +8,7 @@ from typing import Any
 from workbench.graph import Health
 from workbench.ontology import OntologyReport
 from workbench.records import Finding, Ranking, Why
+from workbench.words import counted
 
 WIDEST = 100
 """Characters of a table's cell; JSON has the whole text."""
@@ -32,17 +33,6 @@ def _cell(value: Any) -> str:
 
 def _is_number(cell: str) -> bool:
     return cell == "-" or cell.replace(".", "", 1).replace("-", "", 1).isdigit()
-
-
-def counted(n: int, noun: str) -> str:
-    """A number with its noun.
-
-    Examples
-    --------
-    >>> counted(1, "note"), counted(2, "note")
-    ('1 note', '2 notes')
-    """
-    return f"{n:,} {noun}" + ("" if n == 1 else "s")
 
 
 def said(finding: Finding) -> str:

@@ -54,6 +54,13 @@ def table(page: AppTest) -> list[dict]:
     return page.dataframe[0].value.to_dict("records")
 
 
+def test_a_line_says_whether_topics_group_anything(store):
+    captions = [caption.value for caption in graph_page(case="small/kiln", question="kiln_q1").caption]
+    (line,) = [text for text in captions if "of them with a single note" in text]
+    assert "topics" in line
+    assert "the largest" in line
+
+
 def test_seeds_gold_and_hits_are_drawn_with_their_marks(kiln):
     page = graph_page(**kiln)
     shown = labels(page)

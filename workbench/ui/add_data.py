@@ -24,7 +24,7 @@ from workbench.records import Finding
 from workbench.store import LoadReport
 from workbench.ui.jobs import Job, is_running, jobs
 from workbench.ui.note_view import visible
-from workbench.ui.words import counted
+from workbench.words import counted
 
 DEMO = Path(__file__).resolve().parents[2] / "data" / "demo"
 EXTRACTOR = "rules"

@@ -18,7 +18,7 @@ from workbench.spread import Attribution, SpreadTrace, WhatIf
 from workbench.ui import colours
 from workbench.ui.graph_view import WORD
 from workbench.ui.note_view import short_title, themed, visible
-from workbench.ui.words import number
+from workbench.words import number
 
 FRAMES = 60
 """Most iterates that are sent to the browser."""

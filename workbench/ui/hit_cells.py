@@ -14,7 +14,7 @@ from workbench.methods.base import methods as registered
 from workbench.settings import Profile, configure
 from workbench.store import Cells, RunRow
 from workbench.ui import colours
-from workbench.ui.words import counted
+from workbench.words import counted
 
 Ranks = dict[tuple[str, str], dict[str, int | None]]
 """(case key, question id) -> {method: rank of the first gold item, or None where none was found}."""

@@ -11,7 +11,7 @@ import streamlit as st
 from workbench.ui import colours
 from workbench.ui.comparison import Column, Row, rank_text, score_texts, spoken, spoken_remark, why_line
 from workbench.ui.note_view import method_themed, short_title, themed, when
-from workbench.ui.words import counted
+from workbench.words import counted
 
 _ASSETS = Path(__file__).parent / "assets"
 _COLOURS = {

@@ -14,7 +14,7 @@ from typing import Any
 import streamlit as st
 
 from workbench.errors import WorkbenchError
-from workbench.ui.words import counted
+from workbench.words import counted
 
 
 class Stopped(WorkbenchError):

@@ -18,7 +18,7 @@ from workbench.ui.comparison import matched_words
 from workbench.ui.graph_details import Marks, concept_details, tag_details, topic_details
 from workbench.ui.graph_view import SEED_MARK, WORD, GraphView, edge_ends
 from workbench.ui.note_view import note_html, short_title, visible
-from workbench.ui.words import counted
+from workbench.words import counted
 
 LISTED = 8
 """Links of one list; the table below the graph has the rest."""

@@ -10,7 +10,7 @@ from workbench.ui import colours
 from workbench.ui.colours import Theme
 from workbench.ui.comparison import SHOWN, Column, Row
 from workbench.ui.note_view import short_title
-from workbench.ui.words import number
+from workbench.words import number
 
 LABEL_LENGTH = {False: 34, True: 14}
 _ROW_HEIGHT = 44

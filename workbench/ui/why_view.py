@@ -11,7 +11,7 @@ from workbench.records import Part
 from workbench.ui import colours
 from workbench.ui.comparison import Row, part_label, spoken, spoken_remark
 from workbench.ui.note_view import method_themed, themed
-from workbench.ui.words import counted, number
+from workbench.words import counted, number
 
 PARTS = 12
 """Bars before the rest is drawn as one (ours)."""

@@ -21,7 +21,7 @@ from workbench.ui.context import Context
 from workbench.ui.jobs import Job, is_running, jobs, show_job
 from workbench.ui.node_panel import plain
 from workbench.ui.note_view import visible
-from workbench.ui.words import counted
+from workbench.words import counted
 
 PAGE_SIZE = 100
 DEPTH = 5

@@ -51,7 +51,7 @@ from workbench.ui.graph_view import SEED_MARK, WORD, GraphView
 from workbench.ui.navigation import page
 from workbench.ui.node_panel import plain
 from workbench.ui.note_view import short_title, show_note, visible
-from workbench.ui.words import counted
+from workbench.words import counted
 
 HEIGHT = 640
 GRAPH, CHARTS = "diffusion-graph", "diffusion-charts"

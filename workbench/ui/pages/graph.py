@@ -10,6 +10,8 @@ import networkx as nx
 import pandas as pd
 import streamlit as st
 
+from workbench.graph import GraphConfig, tag_graph
+from workbench.memory import Memory
 from workbench.records import CATEGORIES
 from workbench.ui import cached, context, graph_component, node_panel
 from workbench.ui.colours import GOLD_MARK, Theme
@@ -22,7 +24,7 @@ from workbench.ui.graph_view import SEED_MARK, WORD, GraphView, graphml, offline
 from workbench.ui.navigation import page
 from workbench.ui.node_panel import Asked, plain, select, selected
 from workbench.ui.note_view import visible
-from workbench.ui.words import counted
+from workbench.words import counted
 
 HEIGHT = 640
 HITS = 5
@@ -71,8 +73,18 @@ def show() -> None:
         graph_component.show(view, "graph", HEIGHT, drawn, _picked)
     with right, st.container(height=HEIGHT, border=True, key="node-panel"), opened.lock:
         node_panel.show(view, opened.memory, marks, asked)
+    with opened.lock:
+        _health(opened.memory)
     _table(view)
     _downloads(view, chosen)
+
+
+def _health(memory: Memory) -> None:
+    """Whether topics group anything; a warning where they do not (decision 5)."""
+    health = tag_graph(memory, GraphConfig()).health
+    line = f"{counted(health.topics, 'topic')}, {health.singleton_share:.0%} of them with a single note"
+    largest = f"the largest, {visible(health.largest_label)}, with {counted(health.largest, 'note')}"
+    st.caption(plain(" · ".join([line, largest, *(f"⚠ {visible(warning)}" for warning in health.warnings)])))
 
 
 def _no_tags(graph: nx.DiGraph) -> None:
