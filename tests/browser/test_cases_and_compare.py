@@ -2,37 +2,23 @@
 
 from __future__ import annotations
 
-import json
 import re
-import subprocess
-import sys
 from collections.abc import Callable
-from pathlib import Path
 from urllib.parse import urlencode
 
 import pytest
 from playwright.sync_api import Page, expect
+from story_store import STORY, serve_story
 
 pytestmark = pytest.mark.browser
 expect.set_options(timeout=20_000)  # the first visit of a fresh server imports everything
-ROOT = Path(__file__).resolve().parents[2]
-STORY = {"benchmark": "atant_demo", "case": "atant_demo/demo_01", "question": "demo_01_q1"}
 HOSTILE = "<img src=x onerror=alert(1)> [link](https://evil.example) $x^2$ </script>"
 HEADER, ROW = 36, 35  # pixels of the table's rows, which are drawn on a canvas
 
 
 @pytest.fixture(scope="module")
 def address(serve: Callable[..., str], tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The app over a store with one demo story and one conversation with hostile text."""
-    folder = tmp_path_factory.mktemp("store")
-    hostile = folder / "hostile.jsonl"
-    turns = [{"role": "user", "content": f"My sister bakes bread. {HOSTILE}"}, {"role": "assistant", "content": HOSTILE}]
-    hostile.write_text(json.dumps({"messages": turns}) + "\n", encoding="utf-8")
-    store = folder / "test.duckdb"
-    story = ROOT / "data" / "demo" / "stories" / "01_the_second_bakery.yaml"
-    command = [sys.executable, "-m", "workbench", "load", str(story), str(hostile), "--store", str(store)]
-    subprocess.run(command, cwd=ROOT, check=True, capture_output=True, timeout=240)
-    return serve(ROOT / "app.py", WORKBENCH_STORE=str(store))
+    return serve_story(serve, tmp_path_factory.mktemp("store"), HOSTILE)
 
 
 def compare(address: str, **query: str) -> str:
