@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from functools import cached_property
 from itertools import pairwise
 
 import igraph
@@ -13,12 +15,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import sparse
+from scipy.sparse.linalg import SuperLU
 
-from workbench import diffusion
-from workbench.diffusion import FACTORISE_AFTER, Diffusion, independent_nodes
+from workbench import diffusion, elimination
+from workbench.diffusion import FACTORISE_AFTER, Diffusion
+from workbench.elimination import Reduced
 from workbench.errors import NotConverged
 
 Floats = NDArray[np.float64]
+Way = Callable[[Floats, bool], Floats]
 AGREE = 1e-8
 many = settings(max_examples=50, deadline=None)
 
@@ -71,28 +76,40 @@ def by_igraph(w: Floats, seeds: Floats, alpha: float) -> Floats:
     return np.array(graph.personalized_pagerank(damping=alpha, reset=seeds.tolist(), weights="weight", implementation="prpack"))
 
 
-class Eliminating(Diffusion):
-    """Takes the route of large graphs."""
+class ByInverse(Diffusion):
+    """Small graphs that have been asked often."""
 
-    def _pays_to_eliminate(self) -> bool:
-        return True
+    def _choose(self) -> Way:
+        return self._by_inverse
+
+
+class ByFactors(Diffusion):
+    """Small graphs at first, directed graphs, middling ones that have been asked often."""
+
+    def _choose(self) -> Way:
+        return self._by_factors
+
+
+class ByConjugateGradients(Diffusion):
+    """Middling symmetric graphs at first."""
+
+    def _choose(self) -> Way:
+        return self._by_conjugate_gradients
+
+
+class Eliminating(ByConjugateGradients):
+    """Large symmetric graphs."""
+
+    @cached_property
+    def _symmetric(self) -> tuple[Reduced, Floats]:
+        whole, root = super()._symmetric
+        return Reduced.of(whole.matrix), root
 
 
 def all_routes(w: Floats, alpha: float) -> list[Diffusion]:
-    """A diffusion at its first question (conjugate gradients, if symmetric), one that eliminates nodes before, as large graphs
-    do, and one that has been asked often (factorised)."""
-    fresh, used = Diffusion(sparse.csr_array(w), alpha), Diffusion(sparse.csr_array(w), alpha)
-    for _ in range(FACTORISE_AFTER + 1):
-        used.solve(np.ones(len(w)))
-    return [fresh, Eliminating(sparse.csr_array(w), alpha), used]
-
-
-@given(data=st.data())
-def test_eliminated_nodes_have_no_edges_among_each_other(data: st.DataObject) -> None:
-    w = data.draw(graphs(max_nodes=12))
-    free = independent_nodes(sparse.csr_array(w))
-    assert not w[np.ix_(free, free)].any()
-    assert free.any()
+    """One diffusion for each way of solving that suits the graph."""
+    ways = [ByInverse, ByFactors] + [ByConjugateGradients, Eliminating] * bool((w == w.T).all())
+    return [way(sparse.csr_array(w), alpha) for way in ways]
 
 
 # Worked by hand ------------------------------------------------------------------------------------------------------------
@@ -339,18 +356,54 @@ def test_attribution_holds_across_weights_of_very_different_size() -> None:
 # Routes and failures -------------------------------------------------------------------------------------------------------
 
 
-def test_both_routes_are_taken(monkeypatch: pytest.MonkeyPatch) -> None:
-    calls: list[str] = []
-    plain, factor = diffusion.conjugate_gradients, diffusion.splu
-    monkeypatch.setattr(diffusion, "conjugate_gradients", lambda *given: calls.append("cg") or plain(*given))
-    monkeypatch.setattr(diffusion, "splu", lambda *given, **options: calls.append("lu") or factor(*given, **options))
-    walk = Diffusion(sparse.csr_array([[0, 1.0], [1, 0]]))
-    for _ in range(FACTORISE_AFTER + 3):
-        walk.solve([1, 0])
-    assert calls == ["cg"] * FACTORISE_AFTER + ["lu"]
-    calls.clear()
-    Diffusion(sparse.csr_array([[0, 1.0], [0, 0]])).solve([1, 0])
-    assert calls == ["lu"]
+def routes_of(walk: Diffusion, questions: int) -> list[str]:
+    """The names of the ways that a diffusion takes for so many questions, one after the other."""
+    taken: list[str] = []
+    choose = walk._choose
+
+    def noted() -> Way:
+        way = choose()
+        taken.append(way.__name__)
+        return way
+
+    walk._choose = noted  # type: ignore[method-assign]
+    for _ in range(questions):
+        walk.solve(np.ones(walk.n))
+    return taken
+
+
+def cycle(n: int) -> sparse.csr_array:
+    return sparse.csr_array(nx.to_scipy_sparse_array(nx.cycle_graph(n), dtype=float))
+
+
+def test_a_small_graph_is_factorised_and_then_inverted() -> None:
+    assert routes_of(Diffusion(cycle(10)), 7) == ["_by_factors"] * 5 + ["_by_inverse"] * 2
+
+
+def test_a_larger_graph_is_factorised_once_that_pays() -> None:
+    expected = ["_by_conjugate_gradients"] * FACTORISE_AFTER + ["_by_factors"] * 2
+    assert routes_of(Diffusion(cycle(diffusion.INVERT_BELOW + 1)), FACTORISE_AFTER + 2) == expected
+
+
+def test_a_directed_graph_is_always_factorised() -> None:
+    n = diffusion.INVERT_BELOW + 1
+    w = sparse.csr_array((np.ones(n), (np.arange(n), (np.arange(n) + 1) % n)), shape=(n, n))
+    assert routes_of(Diffusion(w), 3) == ["_by_factors"] * 3
+
+
+def test_a_large_graph_agrees_with_the_iteration() -> None:
+    n = diffusion.REDUCE_FROM
+    graph = nx.to_scipy_sparse_array(nx.barabasi_albert_graph(n, 2, seed=2), dtype=float)
+    walk, seeds = Diffusion(graph), np.where(np.arange(n) % 500 == 0, 1.0, 0.0)
+    x = walk.solve(seeds)
+    assert walk._symmetric[0].rounds
+    assert np.abs(x - walk.trace(seeds, tol=1e-12).x).sum() < 2e-10
+    assert walk.attribute(seeds, 7, x).sum() == pytest.approx(x[7], abs=1e-12)
+
+
+def test_nodes_are_eliminated_only_from_large_graphs() -> None:
+    assert not Diffusion(cycle(diffusion.REDUCE_FROM - 1))._symmetric[0].rounds
+    assert Diffusion(cycle(diffusion.REDUCE_FROM))._symmetric[0].rounds
 
 
 def test_a_graph_that_is_only_nearly_symmetric_is_solved_as_directed() -> None:
@@ -361,19 +414,41 @@ def test_a_graph_that_is_only_nearly_symmetric_is_solved_as_directed() -> None:
     assert np.abs(Diffusion(sparse.csr_array(w)).solve([1, 0, 1, 0]) - dense(w, np.array([1.0, 0, 1, 0]), 0.85)).sum() < 1e-9
 
 
-@pytest.mark.parametrize("asked", [0, FACTORISE_AFTER + 1])
-def test_an_error_bound_that_cannot_be_met_is_reported(asked: int) -> None:
+@pytest.mark.parametrize("way", [ByInverse, ByFactors, ByConjugateGradients, Eliminating])
+def test_an_error_bound_that_cannot_be_met_is_reported(way: type[Diffusion]) -> None:
     graph = nx.to_scipy_sparse_array(nx.barabasi_albert_graph(60, 2, seed=1), dtype=float)
-    walk = Diffusion(graph, 0.99, tol=1e-18)
-    walk._asked = asked
     with pytest.raises(NotConverged, match=r"L1 error of .*1\.0e-18 was asked for"):
-        walk.solve(np.arange(60.0))
+        way(graph, 0.99, tol=1e-18).solve(np.arange(60.0))
 
 
-def test_a_wrong_solution_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(diffusion, "conjugate_gradients", lambda apply, rhs, *given: rhs / 0.15)
+class OffByOneInAMillion:
+    """Factors of a slightly different system."""
+
+    def __init__(self, factors: SuperLU) -> None:
+        self.factors = factors
+
+    def solve(self, b: Floats, trans: str = "N") -> Floats:
+        return self.factors.solve(b, trans) * (1 + 1e-6 * (np.arange(len(b)) == 1)).reshape(-1, *[1] * (b.ndim - 1))
+
+
+@pytest.mark.parametrize("way", [ByInverse, ByFactors])
+def test_wrong_factors_are_noticed(way: type[Diffusion], monkeypatch: pytest.MonkeyPatch) -> None:
+    factor = diffusion.splu
+    monkeypatch.setattr(diffusion, "splu", lambda *given, **options: OffByOneInAMillion(factor(*given, **options)))
     with pytest.raises(NotConverged):
-        Diffusion(sparse.csr_array([[0, 1.0], [1, 0]])).solve([1, 0])
+        way(cycle(5)).solve([1, 0, 0, 0, 0])
+    with pytest.raises(NotConverged):
+        way(cycle(5)).attribute([1, 0, 0, 0, 0], 2, x=np.full(5, 0.2))
+
+
+@pytest.mark.parametrize("way", [ByConjugateGradients, Eliminating])
+def test_a_wrong_iterate_is_noticed(way: type[Diffusion], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(elimination, "conjugate_gradients", lambda matrix, b, *given: b / 0.15)
+    graph = sparse.csr_array(np.ones((6, 6)) - np.eye(6))
+    with pytest.raises(NotConverged):
+        way(graph).solve([1, 0, 0, 0, 0, 0])
+    with pytest.raises(NotConverged):
+        way(graph).attribute([1, 0, 0, 0, 0, 0], 2, x=np.full(6, 1 / 6))
 
 
 def test_a_cap_that_is_hit_is_flagged() -> None:

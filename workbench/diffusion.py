@@ -13,17 +13,23 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from scipy.sparse.linalg import SuperLU, splu
 
+from workbench.elimination import Reduced
 from workbench.errors import NotConverged
 
 Floats = NDArray[np.float64]
+INVERT_BELOW = 400
+"""Largest graph that is factorised at once, and inverted when it has been asked half as often as it has nodes: an inverse costs
+about as much as it has then saved (ours; measured in bench/ppr.py, as all of these)."""
 FACTORISE_AFTER = 8
 NODES_A_QUERY = 200
-"""A factorisation is taken to pay after 8 right-hand sides, and after one more for every 200 nodes, since its cost grows faster
-than the graph (ours; measured in bench/ppr.py)."""
+"""In larger symmetric graphs a factorisation is taken to pay after 8 right-hand sides, and after one more for every 200 nodes,
+since its cost grows faster than the graph (ours)."""
+FACTORISE_BELOW = 20_000
+"""Largest symmetric graph that is factorised: fill-in grows faster than the graph (ours)."""
 REDUCE_FROM = 5_000
 """Nodes from which some are eliminated before conjugate gradients; below, preparing that costs more than it saves (ours)."""
-FACTORISE_BELOW = 20_000
-"""Largest graph that is factorised: fill-in grows faster than the graph (ours)."""
+ORDINARY = (1e-100, 1e100)
+"""Sums of seeds that are divided by as they are; outside, parts of the sum may have been lost or have overflowed (ours)."""
 
 
 @dataclass(frozen=True)
@@ -61,58 +67,6 @@ def _tolerance(tol: float) -> float:
     return float(tol)
 
 
-def _dot(a: Floats, b: Floats) -> float:
-    """The inner product without BLAS, whose threads cost more than they gain on vectors of this size."""
-    return float(np.einsum("i,i->", a, b))
-
-
-def conjugate_gradients(apply: Callable[[Floats], Floats], rhs: Floats, root: Floats, enough: float, cap: int) -> Floats:
-    """Solve a symmetric positive definite system, stopping where the residual times ``root`` has an L1 norm of ``enough``.
-
-    With ``root`` the square roots of the degrees that is the L1 residual of the system before it was made symmetric.
-    """
-    y = np.zeros(len(rhs))
-    r = rhs.copy()
-    p = r.copy()
-    rr = _dot(r, r)
-    for _ in range(cap):
-        if _dot(np.abs(r), root) <= enough:
-            break
-        ap = apply(p)
-        step = rr / _dot(p, ap)
-        y += step * p
-        r -= step * ap
-        rr, before = _dot(r, r), rr
-        p *= rr / before
-        p += r
-    return y
-
-
-def independent_nodes(weights: sparse.csr_array, rounds: int = 3) -> NDArray[np.bool_]:
-    """Nodes without edges among each other, (n,): those of less degree than their neighbours, and again in what is left.
-
-    ``weights`` is symmetric. A node with an edge to itself is never taken.
-    """
-    n = weights.shape[0]
-    degree = np.diff(weights.indptr)
-    order = np.lexsort((np.arange(n), degree))
-    priority = np.empty(n, np.int64)
-    priority[order] = np.arange(n)
-    sources = np.repeat(np.arange(n), degree)
-    targets = weights.indices
-    taken, is_open = np.zeros(n, bool), np.ones(n, bool)
-    is_open[sources[sources == targets]] = False
-    for _ in range(rounds):
-        both = is_open[sources] & is_open[targets]
-        beaten = np.zeros(n, bool)
-        beaten[sources[both & (priority[targets] < priority[sources])]] = True
-        chosen = is_open & ~beaten
-        taken |= chosen
-        is_open &= ~chosen
-        is_open[targets[chosen[sources]]] = False
-    return taken
-
-
 class Diffusion:
     """Personalized PageRank, prepared once per graph and asked many times.
 
@@ -145,13 +99,13 @@ class Diffusion:
         matrix = sparse.csr_array(weights, dtype=np.float64)
         if matrix.shape[0] != matrix.shape[1]:
             raise ValueError(f"weights have shape {matrix.shape}; a square matrix is needed")
-        if not np.isfinite(matrix.data).all() or (matrix.data < 0).any():
+        if not (matrix.data.min(initial=0.0) >= 0 and matrix.data.max(initial=0.0) < np.inf):
             raise ValueError("weights hold negative or non-finite values; edge weights are finite and 0 or more")
         if not 0 <= alpha < 1:
             raise ValueError(f"alpha is {alpha}; it lies in [0, 1)")
         self.weights, self.alpha, self.tol = matrix, float(alpha), _tolerance(tol)
         self.n: int = matrix.shape[0]
-        self.degree: Floats = np.asarray(matrix.sum(axis=1)).ravel()
+        self.degree: Floats = matrix @ np.ones(self.n)
         self.is_dangling = self.degree == 0
         self._asked = 0
 
@@ -167,7 +121,7 @@ class Diffusion:
     @cached_property
     def is_symmetric(self) -> bool:
         """Whether every edge has the same weight in both directions, up to rounding of that weight (not of the largest one)."""
-        there = self.weights.sorted_indices()
+        there = self.weights if self.weights.has_sorted_indices else self.weights.sorted_indices()
         back = sparse.csr_array(self.weights.T)
         if not (np.array_equal(there.indptr, back.indptr) and np.array_equal(there.indices, back.indices)):
             return False
@@ -178,6 +132,10 @@ class Diffusion:
         s = np.asarray(seeds, dtype=np.float64)
         if s.ndim not in (1, 2) or s.shape[0] != self.n:
             raise ValueError(f"seeds have shape {s.shape}; ({self.n},) or ({self.n}, q) is needed")
+        if s.ndim == 1:
+            total = s.sum()
+            if ORDINARY[0] < total < ORDINARY[1] and s.min() >= 0:
+                return np.asarray(s / total)
         if not np.isfinite(s).all() or (s < 0).any():
             raise ValueError("seeds hold negative or non-finite values; seed weights are finite and 0 or more")
         # Dividing by the largest first keeps the sum of very large or very small weights representable.
@@ -206,101 +164,116 @@ class Diffusion:
             If the error bound was not reached; the message states the bound that was.
         """
         s = self._seeds(seeds)
-        block = s if s.ndim == 2 else s[:, None]
-        x = np.zeros_like(block)
-        for column in range(block.shape[1]):
-            if block[:, column].any():
-                y = self._inverse(block[:, column])
-                x[:, column] = y / y.sum()
-        return np.asarray(x.reshape(s.shape))
+        if s.ndim == 2:
+            columns = [self._limit(column) for column in s.T]
+            return np.stack(columns, axis=1) if columns else s
+        return self._limit(s)
+
+    def _limit(self, s: Floats) -> Floats:
+        """The solution for one normalised seed vector; zeros for zeros."""
+        y = self._inverse(s)
+        total = y.sum()
+        return np.asarray(y / total if total > 0 else y)
 
     def _inverse(self, b: Floats, transposed: bool = False) -> Floats:
         """(I - alpha M')^-1 b, or with the transposed system; b is non-negative and so is the result."""
         if self.alpha == 0 or self.n == 0:
             return b.copy()
         self._asked += 1
-        if self.is_symmetric:
-            # M' = W D^-1 = D^1/2 N D^-1/2 with N symmetric: both systems are the one in N, seen through the degrees.
-            _, root = self._normalised
-            rhs = b * root if transposed else b / root
-            # The bound of `_check` turned round, with room for rounding: mass that can walk is 1 / (1 - alpha) times more in y.
-            enough = 0.25 * self.tol * (b.sum() - self.alpha * b[self.is_dangling].sum())
-            if self._pays_to_factorise():
-                y = self._factors.solve(rhs)
-            elif self._pays_to_eliminate():
-                y = self._reduced_conjugate_gradients(rhs, enough)
-            else:
-                y = conjugate_gradients(lambda p: p - self._normalised[0] @ p, rhs, root, enough, self._cap)
-            y = y / root if transposed else y * root
+        return self._choose()(b, transposed)
+
+    def _choose(self) -> Callable[[Floats, bool], Floats]:
+        """The way that is fastest for a graph of this size that has been asked this often."""
+        if self.n <= INVERT_BELOW:
+            return self._by_inverse if self._asked > self.n // 2 else self._by_factors
+        pays = self.n <= FACTORISE_BELOW and self._asked > max(FACTORISE_AFTER, self.n // NODES_A_QUERY)
+        return self._by_factors if pays or not self.is_symmetric else self._by_conjugate_gradients
+
+    def _by_inverse(self, b: Floats, transposed: bool) -> Floats:
+        if transposed:
+            return self._checked(b, self._walks_from @ b, transposed)
+        seeded = b.nonzero()[0]
+        return np.asarray(b[seeded] @ self._walks_from[seeded])
+
+    def _by_factors(self, b: Floats, transposed: bool) -> Floats:
+        return self._checked(b, self._factors.solve(b, trans="T" if transposed else "N"), transposed)
+
+    def _by_conjugate_gradients(self, b: Floats, transposed: bool) -> Floats:
+        # M' = W D^-1 = D^1/2 N D^-1/2 with N symmetric: both systems are the one in N, seen through the degrees.
+        reduced, root = self._symmetric
+        seen = 1 / root if transposed else root
+        # The bound of `_checked` turned round, with room for rounding: mass that can walk is 1 / (1 - alpha) times more in y.
+        enough = 0.25 * self.tol * (b.sum() - self.alpha * b[self.is_dangling].sum())
+        return self._checked(b, reduced.solve(b / seen, seen, enough, self._cap) * seen, transposed)
+
+    def _checked(self, b: Floats, y: Floats, transposed: bool) -> Floats:
+        """y without the rounding that fell below 0, if it is as near as was asked for.
+
+        The inverse has an L1 norm of 1 / (1 - alpha), and so has the transposed one in the largest entry: an error is at most so
+        many times the residual. Normalising at most doubles a relative error in L1; the mass of y is at least that of b. In
+        the transposed system the largest error bounds the L1 error of the parts of `attribute`: seeds sum to 1.
+        """
+        if transposed:
+            residual = np.abs(b - y + self.alpha * (self._inverse_degree * (self.weights @ y))).max()
+            self._require(residual / (1 - self.alpha))
         else:
-            y = self._factors.solve(b, trans="T" if transposed else "N")
-        if not transposed:
-            self._check(b, y)
+            residual = np.abs(b - y + self.alpha * (self._columns @ (self._inverse_degree * y))).sum()
+            self._require(2 * residual / (1 - self.alpha) / max(y.sum(), np.finfo(float).tiny))
         return np.asarray(np.maximum(y, 0.0))
 
-    def _pays_to_factorise(self) -> bool:
-        return self.n <= FACTORISE_BELOW and self._asked > max(FACTORISE_AFTER, self.n // NODES_A_QUERY)
-
-    def _pays_to_eliminate(self) -> bool:
-        return self.n >= REDUCE_FROM
-
-    def _check(self, b: Floats, y: Floats) -> None:
-        """The L1 error of y is at most |b - (I - alpha M') y| / (1 - alpha), since the inverse has L1 norm 1 / (1 - alpha).
-
-        Normalising y at most doubles a relative error. The mass of y is at least that of b.
-        """
-        residual = np.abs(b - y + self.alpha * (self.transition @ y)).sum()
-        error = 2 * residual / (1 - self.alpha) / max(y.sum(), np.finfo(float).tiny)
+    def _require(self, error: float) -> None:
         if not error <= self.tol:
             raise NotConverged(f"personalized PageRank reached an L1 error of {error:.1e}; {self.tol:.1e} was asked for")
 
     @cached_property
-    def _factors(self) -> SuperLU:
-        """Sparse LU of the system that `_inverse` solves. For the symmetric one a minimum-degree order on its own pattern leaves
-        a tenth of the fill-in that the default order does: tag graphs are mostly trees."""
-        if not self.is_symmetric:
-            return splu(sparse.csc_array(sparse.eye_array(self.n) - self.alpha * self.transition))
-        matrix = sparse.csc_array(sparse.eye_array(self.n) - self._normalised[0])
-        return splu(matrix, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
+    def _columns(self) -> sparse.csc_array:
+        """W', a view: M' y is W' D^-1 y."""
+        return self.weights.T
 
     @cached_property
-    def _normalised(self) -> tuple[sparse.csr_array, Floats]:
+    def _factors(self) -> SuperLU:
+        """Sparse LU of I - alpha M'.
+
+        Its columns are dominated by the diagonal, so no pivots are exchanged, and a minimum-degree order on its own pattern
+        leaves a tenth of the fill-in that the default order does: tag graphs are mostly trees. Panels of one column, since the
+        columns of a tree's factors have little in common.
+        """
+        # Column u of M' is row u of the weights divided by the degree of u; each column gets its 1 at the end.
+        shares = self.weights.data * np.repeat(-self.alpha * self._inverse_degree, np.diff(self.weights.indptr))
+        ends, nodes = self.weights.indptr[1:], np.arange(self.n + 1, dtype=self.weights.indptr.dtype)
+        columns = np.insert(shares, ends, 1.0), np.insert(self.weights.indices, ends, nodes[:-1]), self.weights.indptr + nodes
+        system = sparse.csc_array(columns, shape=(self.n, self.n))
+        return splu(
+            system, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, relax=1, panel_size=1, options={"SymmetricMode": True}
+        )
+
+    @cached_property
+    def _walks_from(self) -> Floats:
+        """The transposed inverse, (n, n): row u is the answer for seed u alone.
+
+        Its error is bounded once, for every b: the residual of a combination of rows is at most the largest of the rows' own, for
+        b has an L1 norm of 1, and adding up at most n terms rounds by less than n units in the last place.
+        """
+        inverse = np.maximum(self._factors.solve(np.eye(self.n)), 0.0)
+        residual = np.abs(np.eye(self.n) - inverse + self.alpha * (self._columns @ (self._inverse_degree[:, None] * inverse)))
+        rounding = 2 * self.n * np.finfo(float).eps * inverse.sum(axis=0).max()
+        self._require(2 * (residual.sum(axis=0).max() + rounding) / (1 - self.alpha))
+        return np.ascontiguousarray(inverse.T)
+
+    @cached_property
+    def _symmetric(self) -> tuple[Reduced, Floats]:
         """alpha D^-1/2 W D^-1/2, whose eigenvalues lie in [-alpha, alpha], and D^1/2 (1 at nodes without edges)."""
         root = np.sqrt(np.where(self.is_dangling, 1.0, self.degree))
-        rows = np.repeat(np.arange(self.n), np.diff(self.weights.indptr))
-        data = self.alpha * self.weights.data / (root[rows] * root[self.weights.indices])
-        return sparse.csr_array((data, self.weights.indices, self.weights.indptr), shape=(self.n, self.n)), root
+        inverse = 1 / root
+        data = self.alpha * self.weights.data * np.repeat(inverse, np.diff(self.weights.indptr)) * inverse[self.weights.indices]
+        matrix = sparse.csr_array((data, self.weights.indices, self.weights.indptr), shape=(self.n, self.n))
+        return Reduced.of(matrix) if self.n >= REDUCE_FROM else Reduced((), matrix), root
 
     @property
     def _cap(self) -> int:
         """Steps that are always enough: the error falls at least by (sqrt(kappa) - 1) / (sqrt(kappa) + 1) in each."""
         kappa = (1 + self.alpha) / (1 - self.alpha)
         return 50 + math.ceil(2 * math.sqrt(kappa) * math.log(self.n / (self.tol * (1 - self.alpha))))
-
-    @cached_property
-    def _split(self) -> tuple[NDArray[np.intp], NDArray[np.intp], sparse.csr_array, sparse.csr_array, sparse.csr_array]:
-        """Nodes without edges among each other, and the rest; the blocks (rest, those), its transpose, and (rest, rest)."""
-        matrix, _ = self._normalised
-        free = independent_nodes(self.weights)
-        out, rest = np.flatnonzero(free), np.flatnonzero(~free)
-        rows = matrix[rest]
-        across = sparse.csr_array(rows[:, out])
-        return out, rest, across, sparse.csr_array(across.T), sparse.csr_array(rows[:, rest])
-
-    def _reduced_conjugate_gradients(self, rhs: Floats, enough: float) -> Floats:
-        """Conjugate gradients after nodes without edges among each other are eliminated, which needs no fill-in.
-
-        About half the steps: the reduced system's condition is that of 1 - alpha^2 where the graph has two sides, and tag graphs
-        nearly have. What is eliminated is solved exactly, so the residual of the rest is that of the whole.
-        """
-        out, rest, across, back, within = self._split
-        _, root = self._normalised
-        y = np.empty(self.n)
-        y[rest] = conjugate_gradients(
-            lambda p: p - within @ p - across @ (back @ p), rhs[rest] + across @ rhs[out], root[rest], enough, self._cap
-        )
-        y[out] = rhs[out] + back @ y[rest]
-        return y
 
     # The iteration --------------------------------------------------------------------------------------------------------
 
