@@ -33,6 +33,7 @@ bench: $(VENV)/dev.stamp
 	$(BIN)/python bench/evaluate.py
 	$(BIN)/python bench/ingest.py
 	$(BIN)/python bench/ppr.py
+	$(BIN)/python bench/paired_tests.py
 
 clean:
 	rm -rf $(VENV) build *.egg-info

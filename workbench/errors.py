@@ -19,3 +19,7 @@ class NotConverged(WorkbenchError):
 
 class MissingPart(WorkbenchError):
     """An optional library or model is not installed."""
+
+
+class EmbeddingError(WorkbenchError):
+    """An embedding backend gave no vectors for a batch of texts, or not those that were asked for."""

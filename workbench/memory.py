@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, TypeVar, cast
 
+from workbench.embed.vectors import Vectors
 from workbench.notes import full_text
 from workbench.records import Note
 from workbench.text import Analyser
@@ -39,11 +40,27 @@ class Memory:
         Names of the speakers, which are neither topics nor attributes (decisions 5 and 6).
     base : Memory, optional
         The full case that these notes were taken from: word frequencies of the 15% filter are counted there (decision 2).
+    vectors : Vectors, optional
+        Vectors of texts that are known already; those that methods work out are added to it.
+
+    Attributes
+    ----------
+    kept : dict
+        What outlives ``add`` and is handed on by ``edited``, such as an index that grows. Whoever keeps something here never
+        changes it, and checks that it fits the notes before using it.
     """
 
-    def __init__(self, notes: Iterable[Note] = (), participants: tuple[str, ...] = (), base: Memory | None = None) -> None:
+    def __init__(
+        self,
+        notes: Iterable[Note] = (),
+        participants: tuple[str, ...] = (),
+        base: Memory | None = None,
+        vectors: Vectors | None = None,
+    ) -> None:
         self.participants = participants
         self.base = base
+        self.vectors = vectors if vectors is not None else Vectors()
+        self.kept: dict[Hashable, Any] = {}
         self._by_id: dict[str, Note] = {}
         self._words: dict[tuple[Analyser, tuple[str, ...]], dict[str, dict[str, int]]] = {}
         self._views: dict[Hashable, Any] = {}
@@ -64,6 +81,30 @@ class Memory:
             raise ValueError(f"note {note.id!r} is already remembered; note ids are unique within a memory")
         self._by_id[note.id] = note
         self._views.clear()
+
+    def edited(self, changed: Mapping[str, Note]) -> Memory:
+        """A memory with some notes replaced, which shares vectors and, for all others, word counts; this one stays as it is.
+
+        Frequencies of the 15% filter are still counted in the same base, where there is one.
+
+        Raises
+        ------
+        KeyError
+            If a note to replace is not remembered.
+        ValueError
+            If a note would get another id.
+        """
+        for note_id, note in changed.items():
+            if note_id not in self._by_id:
+                raise KeyError(f"the memory holds no note {note_id!r} to replace")
+            if note.id != note_id:
+                raise ValueError(f"note {note_id!r} can't be replaced by one with id {note.id!r}")
+        notes = (changed.get(note_id, note) for note_id, note in self._by_id.items())
+        copy = Memory(notes, self.participants, self.base, self.vectors)
+        copy.kept = dict(self.kept)
+        for key, counts in self._words.items():
+            copy._words[key] = {note_id: words for note_id, words in counts.items() if note_id not in changed}
+        return copy
 
     def __len__(self) -> int:
         return len(self._by_id)
@@ -119,16 +160,29 @@ class Memory:
             if key not in charged and key in self._costs:
                 charged.add(key)
                 todo += self._costs[key].needs
-        watch.seconds += sum(self._costs[key].own for key in charged & known)
+        before = sum(self._costs[key].own for key in charged & known)
+        watch.seconds += before
+        watch.nested += before
 
     def word_counts(self, analyser: Analyser, fields: tuple[str, ...]) -> list[dict[str, int]]:
-        """How often each note holds each index word, in the order of ``notes``; a note is tokenised once for good."""
+        """How often each note holds each index word, in the order of ``notes``; a note is tokenised once for good.
+
+        A note that this memory shares with its base (the same object) is tokenised once for both.
+        """
 
         def build(memory: Memory) -> list[dict[str, int]]:
-            known = memory._words.setdefault((analyser, fields), {})
+            key, base = (analyser, fields), memory.base
+            known = memory._words.setdefault(key, {})
+            of_base = base._words.setdefault(key, {}) if base is not None else {}
             for note in memory.notes:
-                if note.id not in known:
+                if note.id in known:
+                    continue
+                if base is None or base._by_id.get(note.id) is not note:
                     known[note.id] = analyser.counts(full_text(note, fields))
+                    continue
+                if note.id not in of_base:
+                    of_base[note.id] = analyser.counts(full_text(note, fields))
+                known[note.id] = of_base[note.id]
             return [known[note.id] for note in memory.notes]
 
         return self.view(("words", analyser, fields), build)

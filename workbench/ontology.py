@@ -57,7 +57,7 @@ class NearDuplicate:
     first: str
     second: str
     score: float
-    reason: Literal["same words", "similar spelling"]
+    reason: Literal["same words", "similar spelling", "similar meaning"]
 
 
 class Ontology:

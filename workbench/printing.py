@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from workbench.evaluate.comparing import RunComparison
+from workbench.evaluate.significance import Pair, PairedTest
 from workbench.graph import Health
 from workbench.ontology import OntologyReport
 from workbench.records import Finding, Ranking, Why
@@ -12,6 +14,8 @@ from workbench.words import counted
 
 WIDEST = 100
 """Characters of a table's cell; JSON has the whole text."""
+MOVED = 5
+"""Questions of each direction that a comparison lists; JSON has all."""
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> list[str]:
@@ -104,7 +108,7 @@ def evaluation_lines(result: Mapping[str, Any]) -> list[str]:
                     row.get("recall@5"),
                     row.get("hit@5"),
                     row["empty"],
-                    f"{row['seconds']:.2f}",
+                    None if row["seconds"] is None else f"{row['seconds']:.2f}",
                 ]
                 for name, row in by_method.items()
             ],
@@ -128,6 +132,44 @@ def evaluation_lines(result: Mapping[str, Any]) -> list[str]:
     lines += [f"by type only: {counted(count, 'question')} of type {kind}" for kind, count in result["by_type_only"].items()]
     lines += [f"{counted(count, 'question')}: {remark}" for remark, count in result["df_base"].items()]
     return lines
+
+
+def pair_lines(by_group: Mapping[str, Sequence[Pair]], measure: str) -> list[str]:
+    """Paired tests between methods: a table over all headline questions, then one a type."""
+    lines = [f"{measure}: mean of the second less that of the first, over questions that both have"]
+    for group, pairs in by_group.items():
+        rows = [[pair.first, pair.second, *_test_cells(pair.test), pair.p_holm] for pair in pairs]
+        lines += ["", *table([group, "against", *_TEST_HEAD, "p Holm"], rows)]
+    return lines
+
+
+_TEST_HEAD = ("n", "difference [95%]", "better", "worse", "same", "d_z", "p", "p sign")
+
+
+def _test_cells(test: PairedTest) -> list[Any]:
+    """``test`` reads second against first."""
+    counts = [test.wins, test.losses, test.ties]
+    return [test.n, interval(test.difference, test.interval), *counts, test.d_z, test.p, test.p_sign]
+
+
+def comparison_lines(found: RunComparison) -> list[str]:
+    """What changed from one run to another: how they were made, tests by method, and the questions that moved most."""
+    lines = [f"{found.benchmark}, {found.measure}: {found.second} against {found.first}"]
+    lines += [f"  {each.field}: {each.first or 'none'} -> {each.second or 'none'}" for each in found.differences]
+    lines += [f"  only in {run}: {', '.join(arms)}" for run, arms in _only(found) if arms]
+    rows = [[arm.first, *_test_cells(arm.test), arm.p_holm] for arm in found.arms]
+    lines += table(["method", *_TEST_HEAD, "p Holm"], rows)
+    for arm in found.arms:
+        moved = [("worse", change) for change in arm.worse[:MOVED]] + [("better", change) for change in arm.better[:MOVED]]
+        if moved:
+            rows = [[word, c.case, c.question, c.type, c.first_rank, c.second_rank, c.second - c.first] for word, c in moved]
+            lines += ["", *table([arm.first, "case", "question", "type", "rank before", "rank now", "change"], rows)]
+            lines += [f"({len(arm.worse)} worse, {len(arm.better)} better; --json has all)"]
+    return lines
+
+
+def _only(found: RunComparison) -> list[tuple[str, Sequence[str]]]:
+    return [(found.first, found.only_first), (found.second, found.only_second)]
 
 
 def diffusion_lines(result: Mapping[str, Any]) -> list[str]:

@@ -134,15 +134,22 @@ class Gold:
 
     ``sessions``: session ids. ``turns``: turn refs. ``notes``: note ids (passages, own questions).
     ``substrings``: texts that a relevant note contains (ATANT), compared without regard to case.
+    ``grades``: how well some of the notes answer, as (note id, 1 to 3); the others have grade 1.
     """
 
     sessions: tuple[str, ...] = ()
     turns: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     substrings: tuple[str, ...] = ()
+    grades: tuple[tuple[str, int], ...] = ()
 
     def __bool__(self) -> bool:
         return bool(self.sessions or self.turns or self.notes or self.substrings)
+
+    @property
+    def grade_by_note(self) -> dict[str, int]:
+        """The grade of every note in ``notes``."""
+        return dict.fromkeys(self.notes, 1) | dict(self.grades)
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,7 +290,8 @@ class QuestionResult:
     """One method's ranking for one question of a run.
 
     ``note_ids`` and ``scores`` run in rank order to the depth the run kept. ``measures`` maps a measure's name to its value,
-    or to None where it is not available (never 0 in its place). ``session_ids`` are the de-duplicated sessions in rank order.
+    or to None where it is not available (never 0 in its place). ``session_ids`` are the de-duplicated sessions in rank order;
+    where an imported run ranks sessions, there are no ``note_ids``, and the scores are theirs.
     """
 
     case: str
@@ -300,12 +308,18 @@ class QuestionResult:
     remarks: tuple[str, ...] = ()
 
 
+RunKind = Literal["evaluation", "ablation", "sweep", "import"]
+
+
 @dataclass(frozen=True)
 class Run:
     """An immutable evaluation: what was run on what, and every question's rankings.
 
     ``config`` maps a method to its configuration fields. ``excluded`` maps a reason to how many questions it left out.
-    ``seconds`` maps a method to the time of building its index from the store plus all queries.
+    ``seconds`` maps a method to the time of building its index from the store plus all queries, ``building`` to the part of it
+    that is not queries; both are empty for an import.
+    ``kind`` tells evaluations from ablations and sweeps, whose "methods" are arms: ``points`` maps an arm's label to what it
+    stands for, such as ``{"method": "adaptive", "distractors": 3, "seed": 1}``.
     """
 
     id: str
@@ -320,3 +334,6 @@ class Run:
     seconds: Mapping[str, float]
     results: tuple[QuestionResult, ...]
     name: str = ""
+    kind: RunKind = "evaluation"
+    points: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    building: Mapping[str, float] = field(default_factory=dict)

@@ -33,7 +33,8 @@ def setting(
     meaning
         One line: what it does, with its unit or range.
     source
-        Where the default comes from; "ours" where no source states it.
+        Where the default comes from; "ours" where no source states it. A yes/no field whose source says "ablation" is a part
+        that `ablation_switches` lists.
     literal
         The paper-literal value, where it differs from the default.
     least, most, below
@@ -70,6 +71,14 @@ def settings_of(owner: str, config: type) -> list[Setting]:
         Setting(owner, f.name, f.default, f.metadata["literal"], f.metadata["meaning"], f.metadata["source"])
         for f in dataclasses.fields(config)
     ]
+
+
+def ablation_switches(config: type) -> tuple[str, ...]:
+    """The parts of a method that an ablation turns off: its yes/no fields whose source says "ablation", in order."""
+    hints = get_type_hints(config)
+    return tuple(
+        f.name for f in dataclasses.fields(config) if hints[f.name] is bool and "ablation" in f.metadata["source"].casefold()
+    )
 
 
 def configure(config: type[C], profile: Profile = "default", overrides: Mapping[str, Any] | None = None) -> C:

@@ -14,7 +14,8 @@ import pytest
 from rank_bm25 import BM25Okapi
 
 from workbench.datasets.read import read
-from workbench.evaluate.runs import CaseInput, MethodSpec, evaluate_case, mean
+from workbench.evaluate.runs import CaseInput, MethodSpec, evaluate_case
+from workbench.evaluate.summary import mean
 from workbench.notes import interactions
 from workbench.records import Loaded, Note
 

@@ -8,7 +8,7 @@ import pytest
 from builders import memory_of, note, note_lists
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rank_bm25 import BM25Okapi
+from rank_bm25 import BM25L, BM25Okapi, BM25Plus
 
 from workbench.memory import Memory
 from workbench.methods import bm25
@@ -17,6 +17,7 @@ from workbench.notes import full_text
 from workbench.records import Note, Ranking
 from workbench.text import Analyser
 
+VARIANTS = {"okapi": BM25Okapi, "l": BM25L, "plus": BM25Plus}
 ROUTES = {"rank-bm25": 20_000, "sparse": 0}
 
 
@@ -27,10 +28,12 @@ def on_route(name: str, text: str, memory: Memory, largest: int, profile: str = 
         return create(name, profile, overrides, memory).query(text, None)  # type: ignore[arg-type]
 
 
-def reference(notes: list[Note], words: list[str], analyser: Analyser, **parameters: float) -> dict[str, float]:
+def reference(
+    notes: list[Note], words: list[str], analyser: Analyser, variant: str = "okapi", **parameters: float
+) -> dict[str, float]:
     """rank-bm25's own score of every note that holds a query word."""
     corpus = [analyser.words(full_text(each)) for each in notes]
-    scores = BM25Okapi(corpus, **parameters).get_scores(words)
+    scores = VARIANTS[variant](corpus, **parameters).get_scores(words)
     return {each.id: score for each, score, text in zip(notes, scores, corpus, strict=True) if set(text) & set(words)}
 
 
@@ -56,13 +59,15 @@ def test_score_by_hand(largest: int) -> None:
     notes=note_lists(),
     query=st.lists(st.sampled_from(["cake", "lemon", "the", "how", "tea", "xylophone"]), min_size=1, max_size=5),
     normaliser=st.sampled_from(["snowball", "simple"]),
+    variant=st.sampled_from([*VARIANTS]),
 )
-def test_scores_are_those_of_rank_bm25(largest: int, notes: list[Note], query: list[str], normaliser: str) -> None:
+def test_scores_are_those_of_rank_bm25(largest: int, notes: list[Note], query: list[str], normaliser: str, variant: str) -> None:
     analyser = Analyser(normaliser)  # type: ignore[arg-type]
     if not any(analyser.words(full_text(each)) for each in notes):
         notes = [*notes, note("filler", user="word")]
-    found = on_route("bm25", " ".join(query), memory_of(*notes), largest, normaliser=normaliser)
-    assert scores(found) == pytest.approx(reference(notes, analyser.words(" ".join(query)), analyser), abs=1e-9)
+    found = on_route("bm25", " ".join(query), memory_of(*notes), largest, normaliser=normaliser, variant=variant)
+    assert scores(found) == pytest.approx(reference(notes, analyser.words(" ".join(query)), analyser, variant), abs=1e-9)
+    assert [hit.why.total for hit in found.hits] == pytest.approx([hit.score for hit in found.hits], abs=1e-9)
 
 
 @both_routes
@@ -75,6 +80,31 @@ def test_small_stores_and_words_in_half_or_more_of_the_notes(largest: int, n: in
         found = on_route("bm25", text, memory_of(*notes), largest)
         assert scores(found) == pytest.approx(reference(notes, Analyser().words(text), Analyser()), abs=1e-9)
         assert [hit.why.total for hit in found.hits] == pytest.approx([hit.score for hit in found.hits], abs=1e-9)
+
+
+@both_routes
+@pytest.mark.parametrize(("variant", "delta"), [("l", 0.5), ("plus", 1.0)])
+def test_the_other_variants_by_hand(largest: int, variant: str, delta: float) -> None:
+    # The notes of the hand-worked case above. BM25L lifts tf / norm by delta; BM25Plus lifts every note's saturated tf by delta.
+    memory = memory_of(note("a", user="cold water"), note("b", user="tea tea milk"), note("c", user="juice"))
+    norm = 0.25 + 0.75 * 1.5
+    lifted = 2 / norm + delta
+    expected = {
+        "l": math.log(4 / 1.5) * 2 * 2.5 * lifted / (1.5 + lifted),
+        "plus": math.log(4 / 1) * (delta + 2 * 2.5 / (2 + 1.5 * norm)),
+    }
+    found = on_route("bm25", "tea", memory, largest, variant=variant)
+    assert scores(found) == pytest.approx({"b": expected[variant]}, abs=1e-12)
+
+
+def test_under_bm25plus_a_word_that_a_note_lacks_is_part_of_its_score() -> None:
+    memory = memory_of(note("a", user="cold water"), note("b", user="tea milk"), note("c", user="salt"))
+    hits = create("bm25", overrides={"variant": "plus"}, memory=memory).query("tea salt").hits
+    assert {hit.note_id: {part.name: part.detail["tf"] for part in hit.why.parts} for hit in hits} == {
+        "b": {"tea": 1, "salt": 0},
+        "c": {"tea": 0, "salt": 1},
+    }
+    assert [hit.why.total for hit in hits] == pytest.approx([hit.score for hit in hits], abs=1e-12)
 
 
 @both_routes

@@ -193,7 +193,11 @@ def test_a_query_without_a_word_gives_nothing_and_says_why(name: str, profile: P
 
 @every_method
 def test_an_unknown_word_gives_nothing_and_says_why(name: str, profile: Profile) -> None:
-    found = create(name, profile, memory=memory()).query("xylophone")
+    method = create(name, profile, memory=memory())
+    found = method.query("xylophone")
+    if hasattr(method.config, "embeddings"):  # no word is unknown to vectors: what they rank is well-formed
+        assert_well_formed(method, found, 10)
+        return
     assert found.hits == ()
     assert found.candidates == 0
     assert found.remarks
@@ -326,7 +330,7 @@ def texts_analysed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def test_remembering_never_tokenises_old_notes_again(name: str, profile: Profile, texts_analysed: list[str]) -> None:
     method = create(name, profile, memory=memory_of(*(note(f"n{i}", user=f"unmistakable{i} lemon", day=i) for i in range(5))))
     method.query("lemon")
-    assert "unmistakable0 lemon" in texts_analysed or name == "tag_basic"  # which looks at tags alone
+    assert "unmistakable0 lemon" in texts_analysed or name in ("tag_basic", "dense", "openclaw")  # tags alone, or no analyser
     del texts_analysed[:]
     method.remember(note("late", user="unmistakable99 lemon", day=2))
     method.query("lemon")

@@ -270,7 +270,7 @@ def test_a_table_of_a_later_version_is_emptied_too(store, make_case, make_notes)
     case = make_case()
     store.cases.add(case, make_notes(case), RULES)
     with store.cases._db.transaction() as cursor:
-        cursor.execute("CREATE TABLE vectors (extraction INTEGER, note VARCHAR, vector FLOAT[])")
-        cursor.execute("INSERT INTO vectors SELECT id, 's0#1', [1.0] FROM extractions")
+        cursor.execute("CREATE TABLE later (extraction INTEGER, note VARCHAR, vector FLOAT[])")
+        cursor.execute("INSERT INTO later SELECT id, 's0#1', [1.0] FROM extractions")
     store.cases.remove(case.key)
-    assert counts(store)["vectors"] == 0
+    assert counts(store)["later"] == 0

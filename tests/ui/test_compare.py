@@ -162,3 +162,30 @@ def test_hostile_text_is_never_markdown_and_in_html_only_escaped(store, compare_
     assert "&lt;/<u>script</u>&gt;" in shown
     assert "[<u>link</u>](<u>https</u>://<u>evil</u>.<u>example</u>)" in shown
     assert any(HOSTILE[:20] in hit["title"] for hit in columns(page)[0]["hits"])  # the drawing sets it as text
+
+
+def test_the_box_says_which_method_finds_gold_first(store, compare_page):
+    page = compare_page(**KILN)
+    assert any(one.value.startswith("first to find gold: ") and " at rank 1" in one.value for one in page.caption)
+
+
+def test_steps_lead_through_the_questions_and_end_at_the_last(store, compare_page):
+    page = compare_page(**KILN)
+    assert page.button(key="step-previous").disabled
+    seen = ["kiln_q1"]
+    while not page.button(key="step-next").disabled:
+        page.button(key="step-next").click().run()
+        seen.append(page.session_state["context"].question_id)
+    assert seen == ["kiln_q1", "kiln_q2", "kiln_q3", "hostile_q1"]
+    assert any(one.value == "question 4 of 4" for one in page.caption)
+
+
+def test_steps_stay_among_the_questions_that_a_filter_left(store, cases_page, compare_page):
+    cases = cases_page(benchmark="small", type="single")
+    page = compare_page(**KILN)
+    page.session_state["question-queue"] = cases.session_state["question-queue"]
+    page.run()
+    assert any(one.value == "question 1 of 2 in the filter" for one in page.caption)
+    page.button(key="step-next").click().run()
+    assert page.session_state["context"].question_id == "kiln_q3"
+    assert page.button(key="step-next").disabled

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from sample_graph import sample_graph
 
-from workbench.ui import colours
+from workbench import colours
 from workbench.ui.graph_layout import LAYERS, LAYOUTS, ROW, count_crossings, force, layered, spread, timeline
 from workbench.ui.graph_scope import CATEGORIES, KINDS, ego_view, find, paths_between
 from workbench.ui.graph_view import (

@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 from workbench.records import Extraction, Gold, Hit, Interaction, Note, Part, Question, Turn, Why
 from workbench.ui.comparison import Row
-from workbench.ui.note_view import is_evidence, marked, note_html, question_html, short_title, visible
+from workbench.ui.note_view import is_evidence, marked, note_html, question_html, short_title
 from workbench.ui.why_view import PARTS, why_html
+from workbench.words import visible
 
 TAG = re.compile(r"</?u>")
 

@@ -11,7 +11,8 @@ One object a line (or the elements of one JSON list), told apart by their fields
 ``{"note": id, "session": id, "round": n, "turns": [...],``             a note with its own tags, which are then not extracted
 `` ["position", "time", "who", "what", ..., "extra", "summary"]}``
 ``{"question": words, ["id", "answer", "type", "time", "remarks",``     a question; what answers it as session ids, turn refs,
-`` "gold": {"sessions", "turns", "notes", "substrings"}]}``             note ids or texts that an answering note contains
+`` "gold": {"sessions", "turns", "notes", "substrings",``               note ids or texts that an answering note contains; grades
+``          "grades"}]}``                                              map notes to 1, 2 or 3, by default 1
 =====================================================================  =====================================================
 
 ``unit`` is ``round`` (default), ``exchange`` or ``passage``; a time is ISO 8601. Refs default to ``<session>:<index>`` from 0,
@@ -26,7 +27,7 @@ positions to the order of first appearance, question ids to ``q0``, ``q1`` ...; 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
@@ -218,7 +219,9 @@ class _Builder:
                     remarks.append(f"{kind[:-1]} {shown(lost)} is not in the history")
                     mend.set_aside(f"gold.{kind}", remarks[-1])
             self.count(mend)
-            questions.append(replace(question, id=unique(question.id, taken), gold=Gold(**gold), remarks=tuple(remarks)))
+            grades = tuple((note, grade) for note, grade in question.gold.grades if note in known["notes"])
+            resolved = Gold(**gold, grades=grades)
+            questions.append(replace(question, id=unique(question.id, taken), gold=resolved, remarks=tuple(remarks)))
         return tuple(questions)
 
 
@@ -284,11 +287,21 @@ def _question(entry: dict[str, Any], identity: str, mend: Mender) -> Question:
         text=text,
         answer=None if entry.get("answer") is None else mend.text(entry["answer"], "answer"),
         type=mend.text(entry.get("type", ""), "type"),
-        gold=Gold(**{kind: _texts(gold.get(kind, []), f"gold.{kind}", mend) for kind in _GOLD}),
+        gold=_gold(gold, mend),
         time=time,
         time_text=time_text,
         remarks=_texts(entry.get("remarks", []), "remarks", mend),
     )
+
+
+def _gold(entry: dict[str, Any], mend: Mender) -> Gold:
+    given = {kind: _texts(entry.get(kind, []), f"gold.{kind}", mend) for kind in _GOLD}
+    grades = mapping(entry.get("grades", {}), "gold.grades")
+    for note, grade in grades.items():
+        if not isinstance(grade, int) or isinstance(grade, bool) or not 1 <= grade <= 3:
+            raise BadRecord(f"grade {shown(grade)} is not 1, 2 or 3", f"gold.grades.{note}")
+    notes = tuple(dict.fromkeys((*given["notes"], *grades)))
+    return Gold(**given | {"notes": notes}, grades=tuple(grades.items()))
 
 
 def _texts(value: object, where: str, mend: Mender) -> tuple[str, ...]:
@@ -298,18 +311,29 @@ def _texts(value: object, where: str, mend: Mender) -> tuple[str, ...]:
 # --- writing --------------------------------------------------------------------------------------------------------------
 
 
-def write_jsonl(case: Case, path: Path) -> None:
-    """Write a case as a file that reads back to an equal case (texts without control characters)."""
-    header = {
+def write_jsonl(cases: Case | Iterable[Case], path: Path) -> None:
+    """Write cases as a file that reads back to equal cases (texts without control characters)."""
+    with path.open("w", encoding="utf-8", newline="\n") as file:
+        for case in (cases,) if isinstance(cases, Case) else cases:
+            for line in _lines(case):
+                kept = {
+                    name: value
+                    for name, value in line.items()
+                    if value not in ("", (), None) or (name == "answer" and value == "")
+                }
+                file.write(json.dumps(kept, ensure_ascii=False) + "\n")
+
+
+def _lines(case: Case) -> Iterator[dict[str, Any]]:
+    yield {
         "case": case.id,
         "benchmark": case.benchmark,
         "title": case.title,
         "unit": case.unit,
         "participants": case.participants,
     }
-    lines: list[dict[str, Any]] = [header]
     for session in case.sessions:
-        lines.append({"session": session.id, **_when(session), "position": session.position, "turns": _said(session.turns)})
+        yield {"session": session.id, **_when(session), "position": session.position, "turns": _said(session.turns)}
     for note in case.notes:
         one = note.interaction
         entry: dict[str, Any] = {
@@ -320,9 +344,11 @@ def write_jsonl(case: Case, path: Path) -> None:
             "position": one.position,
         }
         tags = {category: getattr(note.extraction, category) for category in CATEGORIES}
-        lines.append(entry | {"turns": _said(one.turns), **tags, "summary": note.extraction.summary})
+        yield entry | {"turns": _said(one.turns), **tags, "summary": note.extraction.summary}
     for question in case.questions:
-        gold = {kind: ids for kind in _GOLD if (ids := getattr(question.gold, kind))}
+        gold: dict[str, Any] = {kind: ids for kind in _GOLD if (ids := getattr(question.gold, kind))}
+        if question.gold.grades:
+            gold["grades"] = dict(question.gold.grades)
         entry = {
             "question": question.text,
             "id": question.id,
@@ -330,13 +356,7 @@ def write_jsonl(case: Case, path: Path) -> None:
             "type": question.type,
             **_when(question),
         }
-        lines.append(entry | {"gold": gold, "remarks": question.remarks})
-    with path.open("w", encoding="utf-8", newline="\n") as file:
-        for line in lines:
-            kept = {
-                name: value for name, value in line.items() if value not in ("", (), None) or (name == "answer" and value == "")
-            }
-            file.write(json.dumps(kept, ensure_ascii=False) + "\n")
+        yield entry | {"gold": gold, "remarks": question.remarks}
 
 
 def _when(record: Session | Interaction | Question) -> dict[str, Any]:

@@ -65,6 +65,26 @@ def records(path: Path) -> Iterator[Record | Broken]:
         yield from _whole(path, start, pieces)
 
 
+def members(path: Path) -> Iterator[str | None]:
+    """The texts of the members of a JSON object, ``"key": value`` each, one at a time; None for one that is too long to hold.
+
+    Raises
+    ------
+    BadInput
+        If the file is not one object, or where it is cut off or damaged: the members before that have been yielded.
+    """
+    pieces = chunks(path)
+    start = next((piece.lstrip() for piece in pieces if piece.strip()), "")
+    if start[:1] != "{":
+        raise BadInput(f"{path}: not a JSON object: it starts with {start[:40]!r}")
+    count = 0
+    try:
+        for count, text in enumerate(_cut([start[1:]], pieces), 1):  # noqa: B007
+            yield text
+    except _Damage as damage:
+        raise BadInput(f"{path}: cut off or damaged ({damage}) after {count} whole members of the object") from None
+
+
 def first(path: Path) -> Record | None:
     """The first record that can be parsed; None if the file is not JSON or holds none."""
     try:

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 
+from workbench.embed.vectors import Vectors, text_digest
 from workbench.errors import BadInput
+from workbench.evaluate.embedding import texts_of
 from workbench.evaluate.runs import DF_FULL, DF_STORE, CaseInput
+from workbench.records import Case, Note
 from workbench.store import Choice, ExtractionRow, Store, open_store
 
 FULL_CASE = {"longmemeval_oracle": "longmemeval_s"}
 """Benchmarks that are reduced copies, with the one that holds the full cases under the same ids (decision 2)."""
 
 
-def case_input(store: Store, case_key: str, extraction: Choice = None) -> CaseInput:
+Models = Collection[tuple[str, str]] | None
+"""Whose vectors are read along: (backend, model) pairs, or None for all that the store has."""
+
+
+def case_input(store: Store, case_key: str, extraction: Choice = None, models: Models = None) -> CaseInput:
     """A case with the notes of an extraction; for a reduced copy also the full case's notes, where the store has them.
+
+    The stored vectors of its texts come along, whichever case they were worked out for.
 
     Raises
     ------
@@ -24,13 +33,38 @@ def case_input(store: Store, case_key: str, extraction: Choice = None) -> CaseIn
     case = store.cases.get(case_key)
     chosen = store.extractions.choose(case.key, extraction)
     notes = store.notes.get(case.key, chosen.id)
-    digest = f"{_digest(store, case.key)}:{chosen.extractor}:{chosen.digest}"
-    full_key = f"{FULL_CASE[case.benchmark]}/{case.id}" if case.benchmark in FULL_CASE else None
-    if full_key is None:
-        return CaseInput(case, notes, digest)
-    if not any(row.key == chosen.key for row in store.extractions.list(full_key)):
-        return CaseInput(case, notes, digest, remark=DF_STORE)
-    return CaseInput(case, notes, f"{digest}:{_digest(store, full_key)}", store.notes.get(full_key, chosen.key), DF_FULL)
+    digest = input_digest(store, case.key, chosen)
+    full = _full_case(store, case.key, chosen)
+    vectors = _vectors(store, case, notes, models)
+    if case.benchmark not in FULL_CASE:
+        return CaseInput(case, notes, digest, vectors=vectors)
+    if full is None:
+        return CaseInput(case, notes, digest, remark=DF_STORE, vectors=vectors)
+    return CaseInput(case, notes, digest, store.notes.get(full, chosen.key), DF_FULL, vectors)
+
+
+def _vectors(store: Store, case: Case, notes: Sequence[Note], models: Models) -> Vectors:
+    wanted = [each for each in store.vectors.models() if models is None or each in models]
+    if not wanted:
+        return Vectors()
+    digests = [text_digest(text) for text in texts_of(notes, case.questions)]
+    return Vectors(store.vectors.get(*each, digests) for each in wanted)
+
+
+def input_digest(store: Store, case_key: str, extraction: ExtractionRow) -> str:
+    """Digest of all that `case_input` reads: the case, its extraction, and the full case of a reduced one."""
+    digest = f"{_digest(store, case_key)}:{extraction.extractor}:{extraction.digest}"
+    full = _full_case(store, case_key, extraction)
+    return digest if full is None else f"{digest}:{_digest(store, full)}"
+
+
+def _full_case(store: Store, case_key: str, extraction: ExtractionRow) -> str | None:
+    """Key of the full case that a reduced one was taken from, where the store has it under the same extraction."""
+    benchmark, _, case_id = case_key.partition("/")
+    if benchmark not in FULL_CASE:
+        return None
+    key = f"{FULL_CASE[benchmark]}/{case_id}"
+    return key if any(row.key == extraction.key for row in store.extractions.list(key)) else None
 
 
 def _digest(store: Store, case_key: str) -> str:
@@ -60,12 +94,14 @@ def common_extraction(store: Store, case_keys: Sequence[str], wanted: Choice = N
     return chosen
 
 
-def case_inputs(store: Store | Path, case_keys: Iterable[str], extraction: Choice = None) -> Iterator[CaseInput]:
+def case_inputs(
+    store: Store | Path, case_keys: Iterable[str], extraction: Choice = None, models: Models = None
+) -> Iterator[CaseInput]:
     """Several cases, one at a time. Of a path, the store is opened for each case only, so that others get in between."""
     for case_key in case_keys:
         if isinstance(store, Store):
-            yield case_input(store, case_key, extraction)
+            yield case_input(store, case_key, extraction, models)
         else:
             with open_store(store, read_only=True) as opened:
-                given = case_input(opened, case_key, extraction)
+                given = case_input(opened, case_key, extraction, models)
             yield given

@@ -14,9 +14,11 @@ from workbench.records import Case, Note, Unit
 from workbench.store.connection import Database
 from workbench.store.extractions import ExtractionKey, add_extraction
 from workbench.store.history import add_history, read_sessions
+from workbench.store.labels import forgetting
 from workbench.store.notes import Notes, add_interactions
 from workbench.store.questions import Questions, add_questions
 from workbench.store.values import bound, case_digest, storable
+from workbench.store.vectors import forget_vectors
 
 Outcome = Literal["added", "present", "conflict"]
 _ROW = "case_key, benchmark, id, title, unit, sessions, turns, notes, questions, digest, first_time, last_time, added"
@@ -143,7 +145,8 @@ class Cases:
         """Remove cases by key or bare id, with everything that belongs to them; the removed keys are returned.
 
         That is every row of theirs in every table: notes, tags, questions, rows of runs (a run left with none goes too) and
-        findings of load reports. Then the file is rewritten, so that their text is no longer in it.
+        findings of load reports; the vectors of texts that no other case holds; and their labels. Then the files are rewritten,
+        so that the text is no longer in them.
 
         Raises
         ------
@@ -155,7 +158,7 @@ class Cases:
         keys = tuple(self.key(name) for name in names)
         if not keys:
             return ()
-        with self._db.transaction() as cursor:
+        with forgetting(self._db.path, keys, wait_seconds), self._db.transaction() as cursor:
             owned = cursor.execute(
                 "SELECT table_name, column_name FROM duckdb_columns() "
                 "WHERE database_name = 'store' AND column_name IN ('case_key', 'extraction') ORDER BY ALL"
@@ -166,6 +169,9 @@ class Cases:
                 cursor.execute(f"DELETE FROM {table} WHERE extraction IN ({mine})", [list(keys)])
             for table in (table for table, column in owned if column == "case_key"):
                 cursor.execute(f"DELETE FROM {table} WHERE list_contains(?, case_key)", [list(keys)])
+            forget_vectors(cursor)
+            # What is left of a run is no longer what its plan gives.
+            cursor.execute("UPDATE runs SET plan = '' WHERE list_contains(?, id)", [[run for (run,) in touched]])
             empty = "list_contains(?, id) AND id NOT IN (SELECT run FROM results)"
             cursor.execute(f"DELETE FROM runs WHERE {empty}", [[run for (run,) in touched]])
         self._db.rewrite(wait_seconds)

@@ -81,8 +81,8 @@ class Database:
         If the file can't be opened, is not a store, or is newer than this code.
     """
 
-    def __init__(self, path: Path | None, *, read_only: bool) -> None:
-        self.path, self.read_only, self.users = path, read_only, 0
+    def __init__(self, path: Path | None, *, read_only: bool, kind: schema.Kind = "store") -> None:
+        self.path, self.read_only, self.kind, self.users = path, read_only, kind, 0
         self._write = threading.RLock()
         self._gate = threading.Condition()
         self._active, self._rewriting, self._closed = 0, False, False
@@ -122,15 +122,15 @@ class Database:
         cursor = self._cursor()
         try:
             with _plain_errors(self.label, "reading the schema"):
-                version = schema.version_of(cursor)
-                schema.check_version(version)
+                version = schema.version_of(cursor, self.kind)
+                schema.check_version(version, self.kind)
                 if not self.read_only:
-                    schema.migrate(cursor, datetime.now())
+                    schema.migrate(cursor, datetime.now(), self.kind)
         except StoreError as error:
             raise StoreError(f"can't use {self.label}: {error}") from error
         finally:
             cursor.close()
-        self.is_current = not self.read_only or version == len(schema.MIGRATIONS)
+        self.is_current = not self.read_only or version == len(schema.scripts(self.kind))
 
     def _cursor(self) -> duckdb.DuckDBPyConnection:
         if self._closed:
@@ -252,13 +252,13 @@ def _retry(attempt: Callable[[], T], wait_seconds: float) -> T:
             pause = min(pause * 1.5, 0.25)
 
 
-def _create(path: Path) -> None:
+def _create(path: Path, kind: schema.Kind = "store") -> None:
     """Make an empty store under another name first: whoever is killed here leaves no half-made store behind."""
     draft = path.with_name(f".{path.name}.{os.getpid()}.new")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         draft.unlink(missing_ok=True)
-        Database(draft, read_only=False).close()
+        Database(draft, read_only=False, kind=kind).close()
         _publish(draft, path)
     except OSError as error:
         raise StoreError(f"can't create a store at {path}: {error.strerror or error}") from error
@@ -278,7 +278,7 @@ def _publish(draft: Path, path: Path) -> None:
             draft.rename(path)
 
 
-def acquire(path: Path, *, read_only: bool, wait_seconds: float) -> Database:
+def acquire(path: Path, *, read_only: bool, wait_seconds: float, kind: schema.Kind = "store") -> Database:
     """The process's Database for a file, opened if need be; every acquire is followed by one `release`."""
     path = path.resolve()
 
@@ -289,12 +289,12 @@ def acquire(path: Path, *, read_only: bool, wait_seconds: float) -> Database:
                 if not path.exists():
                     if read_only:
                         raise StoreError(f"there is no store at {path}: load data first (workbench load PATH)")
-                    _create(path)
-                database = Database(path, read_only=read_only)
+                    _create(path, kind)
+                database = Database(path, read_only=read_only, kind=kind)
                 if not database.is_current:  # an older store: bring it up to date, then read it
                     database.close()
-                    Database(path, read_only=False).close()
-                    database = Database(path, read_only=True)
+                    Database(path, read_only=False, kind=kind).close()
+                    database = Database(path, read_only=True, kind=kind)
                 _open[path] = database
             elif database.read_only and not read_only:
                 raise Locked(f"{path} is open for reading in this process (PID {os.getpid()}): close it there first")

@@ -55,9 +55,13 @@ class ExtractionKey:
 GIVEN = ExtractionKey("given")
 """The tags that a source brought with its notes."""
 
+EDITED = "+edits"
+"""Ends the extractor's name of a variant: another extraction with edits, and a name of its own in ``config["name"]``. A variant
+is never a case's default."""
+
 Choice = ExtractionKey | int | str | None
-"""How an extraction is asked for: its key, its id (a number or its digits), its extractor's name (the newest of that name),
-or None for the default."""
+"""How an extraction is asked for: its key, its id (a number or its digits), its extractor's name (the newest of that name), a
+variant's own name, or None for the default."""
 
 
 @dataclass(frozen=True)
@@ -77,6 +81,11 @@ class ExtractionRow:
     def key(self) -> ExtractionKey:
         return ExtractionKey(self.extractor, self.config)
 
+    @property
+    def variant(self) -> str | None:
+        """The name of a variant; None for what an extractor made."""
+        return str(self.config.get("name", "")) if self.extractor.endswith(EDITED) else None
+
 
 class Extractions:
     """The extractions of a store."""
@@ -89,7 +98,7 @@ class Extractions:
         where, values = ("WHERE case_key = ?", [case_key]) if case_key is not None else ("", [])
         rows = self._db.rows(
             f"SELECT id, case_key, extractor, config, config_digest, notes, counters, created FROM extractions {where} "
-            "ORDER BY case_key, extractor = 'given' DESC, created DESC, id DESC",
+            f"ORDER BY case_key, ends_with(extractor, '{EDITED}'), extractor = 'given' DESC, created DESC, id DESC",
             values,
         )
         return [ExtractionRow(r[0], r[1], r[2], json.loads(r[3]), r[4], r[5], json.loads(r[6]), r[7]) for r in rows]
@@ -104,7 +113,7 @@ class Extractions:
         """
         rows = self.list(case_key)
         for row in rows:
-            if wanted is None or wanted in (row.id, str(row.id), row.extractor, row.key):
+            if wanted is None or wanted in (row.id, str(row.id), row.extractor, row.key, row.variant):
                 return row
         known = ", ".join(f"{row.extractor} (id {row.id}, configuration {row.digest})" for row in rows) or "none"
         raise KeyError(f"{case_key} has no extraction {wanted!r}; it has: {known}")

@@ -119,10 +119,10 @@ def _gold_items(text: str) -> int:
     return len(gold.turns or gold.notes or gold.sessions or gold.substrings)
 
 
-def add_questions(cursor: duckdb.DuckDBPyConnection, case: Case) -> None:
-    """Write the questions of a new case inside the caller's transaction."""
+def add_questions(cursor: duckdb.DuckDBPyConnection, case: Case, first: int = 0) -> None:
+    """Write the questions of a case, from the one at place ``first`` on, inside the caller's transaction."""
     rows = [
         (case.key, place, q.id, q.text, q.answer, q.type, dump_gold(q.gold), q.time, q.time_text, q.remarks)
         for place, q in enumerate(case.questions)
     ]
-    insert(cursor, "questions", _COLUMNS, rows)
+    insert(cursor, "questions", _COLUMNS, rows[first:])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Literal
 
 import duckdb
 
@@ -56,17 +57,63 @@ CREATE TABLE results (
 );
 """
 
-MIGRATIONS: tuple[str, ...] = (_FIRST,)
+# Results of an unfinished run stand in ``results`` under its id; only runs with a row in ``runs`` are ever shown.
+_RUNS_RESUME = """
+ALTER TABLE runs ADD COLUMN kind VARCHAR DEFAULT 'evaluation';
+ALTER TABLE runs ADD COLUMN points VARCHAR DEFAULT '{}';
+ALTER TABLE runs ADD COLUMN plan VARCHAR DEFAULT '';
+CREATE TABLE unfinished (
+    run VARCHAR PRIMARY KEY, plan VARCHAR UNIQUE, benchmark VARCHAR, name VARCHAR, started TIMESTAMP, cases INTEGER
+);
+CREATE TABLE unfinished_cases (run VARCHAR, case_key VARCHAR, excluded VARCHAR, seconds VARCHAR);
+"""
+
+_REQUESTS = "ALTER TABLE unfinished ADD COLUMN request VARCHAR DEFAULT '';"
+
+# Questions of an analyst's own stand in copies of cases; ``source`` is the case that one was copied from.
+_OWN_CASES = "CREATE TABLE own_cases (case_key VARCHAR PRIMARY KEY, source VARCHAR);"
+
+_BUILDING = """
+ALTER TABLE runs ADD COLUMN building VARCHAR DEFAULT '{}';
+ALTER TABLE unfinished_cases ADD COLUMN building VARCHAR DEFAULT '{}';
+"""
+
+# ``text`` is a digest (`workbench.embed.vectors.text_digest`): a text that several cases hold has its vector once.
+_VECTORS = """
+CREATE TABLE vectors (text VARCHAR, backend VARCHAR, model VARCHAR, vector BLOB);
+CREATE TABLE embedded_texts (case_key VARCHAR, text VARCHAR);
+"""
+
+MIGRATIONS: tuple[str, ...] = (_FIRST, _RUNS_RESUME, _REQUESTS, _OWN_CASES, _BUILDING, _VECTORS)
 """Scripts in order: the one at index i takes a store from version i to i + 1. Published ones are never edited."""
 
+_LABELS = """
+CREATE TABLE labels (
+    id INTEGER PRIMARY KEY, case_key VARCHAR, question VARCHAR, note VARCHAR, method VARCHAR, analyst VARCHAR, label VARCHAR,
+    comment VARCHAR, status VARCHAR, contested VARCHAR, created TIMESTAMP
+);
+CREATE TABLE taxonomies (version INTEGER PRIMARY KEY, causes VARCHAR, analyst VARCHAR, created TIMESTAMP);
+"""
 
-def version_of(cursor: duckdb.DuckDBPyConnection) -> int:
+LABEL_MIGRATIONS: tuple[str, ...] = (_LABELS,)
+"""The same for the store of labels, a file of its own beside a store."""
+
+Kind = Literal["store", "labels"]
+"""What a file holds: cases with all that was made of them, or an analyst's labels."""
+
+
+def scripts(kind: Kind) -> tuple[str, ...]:
+    """The migrations of a kind of file."""
+    return LABEL_MIGRATIONS if kind == "labels" else MIGRATIONS
+
+
+def version_of(cursor: duckdb.DuckDBPyConnection, kind: Kind = "store") -> int:
     """The schema version of the attached file; 0 where it holds no table yet.
 
     Raises
     ------
     StoreError
-        If the file is a DuckDB database of something else.
+        If the file is a DuckDB database of something else, or of the other kind.
     """
     tables = {
         name for (name,) in cursor.execute("SELECT table_name FROM duckdb_tables() WHERE database_name = 'store'").fetchall()
@@ -75,20 +122,23 @@ def version_of(cursor: duckdb.DuckDBPyConnection) -> int:
         return 0
     if "meta" not in tables:
         raise StoreError(f"it is a DuckDB database, but not a workbench store (its tables: {', '.join(sorted(tables)[:5])})")
+    is_labels = "labels" in tables
+    if is_labels != (kind == "labels"):
+        raise StoreError(f"it holds {'labels, not cases' if is_labels else 'cases, not labels'}")
     ((version,),) = cursor.execute("SELECT value FROM meta WHERE name = 'schema_version'").fetchall()
     return int(version)
 
 
-def check_version(version: int) -> None:
+def check_version(version: int, kind: Kind = "store") -> None:
     """Raise StoreError for a store that a newer workbench made."""
-    if version > len(MIGRATIONS):
+    if version > len(scripts(kind)):
         raise StoreError(
-            f"the store has schema version {version}, this workbench reads up to {len(MIGRATIONS)}: update the workbench, "
+            f"the store has schema version {version}, this workbench reads up to {len(scripts(kind))}: update the workbench, "
             "or name another store"
         )
 
 
-def migrate(cursor: duckdb.DuckDBPyConnection, now: datetime) -> None:
+def migrate(cursor: duckdb.DuckDBPyConnection, now: datetime, kind: Kind = "store") -> None:
     """Bring the attached file to the newest version, in one transaction.
 
     Raises
@@ -96,18 +146,18 @@ def migrate(cursor: duckdb.DuckDBPyConnection, now: datetime) -> None:
     StoreError
         If the store is newer than this code, or not a store.
     """
-    version = version_of(cursor)
-    check_version(version)
-    if version == len(MIGRATIONS):
+    version, newest = version_of(cursor, kind), len(scripts(kind))
+    check_version(version, kind)
+    if version == newest:
         return
     cursor.execute("BEGIN")
     try:
         if version == 0:
             cursor.execute("CREATE TABLE meta (name VARCHAR PRIMARY KEY, value VARCHAR)")
             cursor.execute("INSERT INTO meta VALUES ('schema_version', '0'), ('created', ?)", [now.isoformat()])
-        for script in MIGRATIONS[version:]:
+        for script in scripts(kind)[version:]:
             cursor.execute(script)
-        cursor.execute("UPDATE meta SET value = ? WHERE name = 'schema_version'", [str(len(MIGRATIONS))])
+        cursor.execute("UPDATE meta SET value = ? WHERE name = 'schema_version'", [str(newest)])
         cursor.execute("COMMIT")
     except BaseException:
         cursor.execute("ROLLBACK")

@@ -12,8 +12,11 @@ from workbench.store.connection import Database, acquire, release
 from workbench.store.extractions import Extractions
 from workbench.store.loads import Loads
 from workbench.store.notes import Notes
+from workbench.store.own_questions import OwnQuestions
 from workbench.store.questions import Questions
 from workbench.store.runs import Runs
+from workbench.store.unfinished import Unfinished
+from workbench.store.vectors import VectorTable
 
 
 @dataclass(frozen=True)
@@ -42,6 +45,8 @@ class Store:
         self.path = database.path
         self.cases, self.questions, self.notes = Cases(database), Questions(database), Notes(database)
         self.extractions, self.loads, self.runs = Extractions(database), Loads(database), Runs(database)
+        self.unfinished, self.own_questions = Unfinished(database), OwnQuestions(database)
+        self.vectors = VectorTable(database)
 
     def __enter__(self) -> Store:
         return self

@@ -72,19 +72,21 @@ def load_turns(text: str) -> tuple[Turn, ...]:
     return tuple([Turn(*row) for row in json.loads(text)])
 
 
-_GOLD = ("sessions", "turns", "notes", "substrings")
+_GOLD = ("sessions", "turns", "notes", "substrings", "grades")
 
 
-def _gold(gold: Gold) -> tuple[tuple[str, ...], ...]:
-    return (gold.sessions, gold.turns, gold.notes, gold.substrings)
+def _gold(gold: Gold) -> tuple[tuple[Any, ...], ...]:
+    # Grades are left out where there are none: the digests of cases without them stay what they were.
+    return (gold.sessions, gold.turns, gold.notes, gold.substrings, *([gold.grades] if gold.grades else []))
 
 
 def dump_gold(gold: Gold) -> str:
-    return to_json({name: value for name, value in zip(_GOLD, _gold(gold), strict=True) if value})
+    return to_json({name: value for name in _GOLD if (value := getattr(gold, name))})
 
 
 def load_gold(text: str) -> Gold:
-    return Gold(**{name: tuple(value) for name, value in json.loads(text).items()})
+    fields = {name: tuple(value) for name, value in json.loads(text).items()}
+    return Gold(**fields | {"grades": tuple((note, grade) for note, grade in fields.get("grades", ()))})
 
 
 def _session(session: Session) -> tuple[Any, ...]:

@@ -23,8 +23,7 @@ from workbench.ingest import ingest
 from workbench.records import Finding
 from workbench.store import LoadReport
 from workbench.ui.jobs import Job, is_running, jobs
-from workbench.ui.note_view import visible
-from workbench.words import counted
+from workbench.words import counted, visible
 
 DEMO = Path(__file__).resolve().parents[2] / "data" / "demo"
 EXTRACTOR = "rules"

@@ -14,12 +14,25 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import streamlit as st
 
+from workbench.errors import WorkbenchError
+from workbench.evaluate.imported import PREFIX, ImportedArm, ImportedRun, imported_arms
 from workbench.evaluate.inputs import FULL_CASE, case_input
 from workbench.memory import Memory
 from workbench.methods.base import create
-from workbench.records import Case, Question, Ranking
+from workbench.records import Case, Question, QuestionResult, Ranking
 from workbench.settings import Profile
-from workbench.store import CaseRow, Cells, ExtractionRow, LoadReport, QuestionRow, RunRow, Store, StoreInfo, open_store
+from workbench.store import (
+    CaseRow,
+    Cells,
+    ExtractionRow,
+    LoadReport,
+    QuestionRow,
+    RunRow,
+    Store,
+    StoreInfo,
+    UnfinishedRow,
+    open_store,
+)
 
 WAIT_SECONDS = 3.0
 """How long a page waits for a store that another program is writing to (ours); then it says so."""
@@ -118,9 +131,38 @@ def runs(store: Store, benchmark: str) -> list[RunRow]:
 
 
 @_reads
+def unfinished(store: Store, benchmark: str) -> list[UnfinishedRow]:
+    """The interrupted runs of a benchmark, newest first; one that is under way is among them."""
+    return [row for row in store.unfinished.list() if row.benchmark == benchmark]
+
+
+@_reads
 def cells(store: Store, measure: str, run: str) -> Cells:
     """One measure of every question and method of a run."""
     return store.runs.cells(measure, run=run)
+
+
+@_reads
+def imported(store: Store, benchmark: str) -> dict[str, ImportedArm]:
+    """The arms of the benchmark's imported runs, by the names under which they stand beside methods."""
+    return imported_arms(store.runs.list(benchmark, ("import",)))
+
+
+@_reads
+def imported_cells(store: Store, measure: str, benchmark: str, names: tuple[str, ...]) -> Cells:
+    """One measure of every question of some imported arms, by their names beside methods."""
+    arms = imported_arms(store.runs.list(benchmark, ("import",)))
+    found: Cells = {}
+    for name in names:
+        for key, values in store.runs.cells(measure, run=arms[name].run).items():
+            if arms[name].arm in values:
+                found.setdefault(key, {})[name] = values[arms[name].arm]
+    return found
+
+
+@_reads
+def _results(store: Store, run: str, case_key: str, arm: str) -> tuple[QuestionResult, ...]:
+    return store.runs.results(run, case_key=case_key, method=arm)
 
 
 @_reads
@@ -155,21 +197,23 @@ def _identity(store: Store, case_key: str, extraction: int) -> tuple[str, ...]:
 class OpenCase:
     """A case with its memory. All visitors share it: whoever asks the memory holds ``lock``.
 
-    ``warm`` are the methods that have built their index and graph.
+    ``warm`` are the methods that have built their index and graph. ``identity`` is what the memory is made from: equal ones give
+    equal results.
     """
 
     case: Case
     memory: Memory
+    identity: tuple[str, ...] = ()
     lock: threading.RLock = field(default_factory=threading.RLock)
     warm: set[tuple[str, Profile]] = field(default_factory=set)
 
 
 @dataclass(frozen=True)
 class Timed:
-    """A whole ranking, and the milliseconds it took once the method's index and graph were there."""
+    """A whole ranking, and the milliseconds it took once the method's index and graph were there; None of an imported run."""
 
     ranking: Ranking
-    ms: float
+    ms: float | None
 
 
 def open_case(path: Path, case_key: str, extraction: int) -> OpenCase:
@@ -192,13 +236,36 @@ def open_case(path: Path, case_key: str, extraction: int) -> OpenCase:
 def _open_case(path: str, case_key: str, extraction: int, identity: tuple[str, ...]) -> OpenCase:
     with open_store(path, read_only=True, wait_seconds=WAIT_SECONDS) as store:
         given = case_input(store, case_key, extraction)
-    return OpenCase(given.case, given.memory())
+    return OpenCase(given.case, given.memory(), (path, case_key, *identity))
 
 
-def rank(path: Path, case_key: str, extraction: int, method: str, text: str, profile: Profile = "default") -> Timed:
-    """All candidates of a query, best first."""
+def rank(
+    path: Path,
+    case_key: str,
+    extraction: int,
+    method: str,
+    text: str,
+    profile: Profile = "default",
+    question_id: str = "",
+) -> Timed:
+    """All candidates of a query, best first.
+
+    Parameters
+    ----------
+    method : str
+        A registered method, or the name of an imported arm (`imported`): that one answers where the text is a question's.
+    question_id : str
+        The chosen question, which tells apart questions of one text.
+
+    Raises
+    ------
+    WorkbenchError
+        If the method can't answer, or there is no imported arm of that name.
+    """
     # The lock comes before the cache's own, here as on pages that hold it already: the other order could wait for itself.
     with open_case(path, case_key, extraction).lock:
+        if method.startswith(PREFIX):
+            return Timed(_imported_run(path, case_key, extraction, method).query(text, question_id), None)
         return _rank(str(path), case_key, extraction, _identity(path, case_key, extraction), method, text, profile)
 
 
@@ -214,3 +281,11 @@ def _rank(
     begin = time.perf_counter()
     ranking = retriever.query(text, k=None)
     return Timed(ranking, 1000 * (time.perf_counter() - begin))
+
+
+def _imported_run(path: Path, case_key: str, extraction: int, name: str) -> ImportedRun:
+    arm = imported(path, case_key.partition("/")[0]).get(name)
+    if arm is None:
+        raise WorkbenchError(f"there is no imported run {name!r} any more: choose another method in the sidebar")
+    opened = open_case(path, case_key, extraction)
+    return ImportedRun(name, arm, _results(path, arm.run, case_key, arm.arm), opened.case.questions, opened.memory)

@@ -45,7 +45,7 @@ class Column:
 
     ``first_gold`` is the range of ranks that ties leave open for the first gold note, None where no gold note is ranked.
     ``is_hit`` tells whether gold is among the first five, in the unit the question is judged by (``unit``); None without gold.
-    ``ms`` is the query's time without building an index.
+    ``ms`` is the query's time without building an index, None for an imported run.
     """
 
     method: str
@@ -54,7 +54,7 @@ class Column:
     first_gold: tuple[int, int] | None
     is_hit: bool | None
     unit: str
-    ms: float
+    ms: float | None
 
 
 def gold_of(question: Question | None, memory: Memory) -> Relevance | None:
@@ -64,7 +64,7 @@ def gold_of(question: Question | None, memory: Memory) -> Relevance | None:
 
 
 def compare(
-    rankings: Mapping[str, tuple[Ranking, float]], memory: Memory, question: Question | None, shown: int = SHOWN
+    rankings: Mapping[str, tuple[Ranking, float | None]], memory: Memory, question: Question | None, shown: int = SHOWN
 ) -> tuple[Column, ...]:
     """The columns of several rankings.
 
@@ -100,6 +100,19 @@ def compare(
         )
         columns.append(Column(method, ranking, rows, *_judged(ranking, gold, question, ties), ms))
     return tuple(columns)
+
+
+def first_to_find(columns: Sequence[Column]) -> str:
+    """Which methods rank gold highest, in words; empty where no gold is known. Ties count at the best rank they leave open."""
+    if all(column.is_hit is None for column in columns):
+        return ""
+    found = {column.method: column.first_gold for column in columns if column.first_gold is not None}
+    if not found:
+        return "no method ranks a gold note"
+    best = min(low for low, _ in found.values())
+    names = [name + ("" if high == low else " (tied)") for name, (low, high) in found.items() if low == best]
+    missing = [column.method for column in columns if column.method not in found]
+    return f"first to find gold: {', '.join(names)} at rank {best}" + (f"; not found by {', '.join(missing)}" if missing else "")
 
 
 def move(before: tuple[int, int], now: tuple[int, int]) -> int:
@@ -189,7 +202,7 @@ def part_label(part: Part, note_id: str, said: Mapping[str, str]) -> str:
 def why_line(why: Why, note_id: str, said: Mapping[str, str], parts: int = 4) -> str:
     """A score's largest addends by name, in one line; the amounts are a click away."""
     if not why.parts:
-        return "no parts given"
+        return why.remarks[0] if why.remarks else "no parts given"
     largest = sorted(why.parts, key=lambda part: -abs(part.value))
     named = list(dict.fromkeys(_short(part, note_id, said) for part in largest))
     more = len(named) - parts

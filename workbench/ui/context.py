@@ -6,7 +6,7 @@ The choice lives in the session. The URL follows it, and leads where a visitor a
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
@@ -18,7 +18,7 @@ from workbench.evaluate.runs import TABLE1
 from workbench.methods.base import methods as registered
 from workbench.store import ExtractionRow
 from workbench.ui import cached
-from workbench.ui.note_view import visible
+from workbench.words import visible
 
 STORE_VARIABLE = "WORKBENCH_STORE"
 """Environment variable that names the store the app starts with."""
@@ -46,7 +46,7 @@ class Context:
     extraction : int or None
         Id of the extraction whose tags are used; None where there is no case.
     methods : tuple of str
-        Registered method names, in the order in which they were chosen.
+        Names of registered methods and of the benchmark's imported runs, in the order in which they were chosen.
     query : str
         What is asked: the typed text, or else the question's.
     typed : str
@@ -67,6 +67,11 @@ class Context:
     typed: str = ""
     note_id: str = ""
     problem: str = ""
+
+    @property
+    def registered_methods(self) -> tuple[str, ...]:
+        """The chosen methods that can be asked anything; imported runs only know the questions of their files."""
+        return tuple(name for name in self.methods if name in registered)
 
 
 def current() -> Context:
@@ -96,6 +101,12 @@ def select(**choice: str) -> None:
             for below in _BELOW.get(key, ()):
                 state.pop(below, None)
             state[key] = (choice[key],) if choice[key] else ()
+    _touch()
+
+
+def select_methods(names: Sequence[str]) -> None:
+    """Choose the methods from a callback; no more than are shown side by side."""
+    _state()["methods"] = tuple(names)[:MAX_METHODS]
     _touch()
 
 
@@ -190,7 +201,7 @@ def sidebar() -> Context:
         try:
             chosen = _choose(path)
         except (StoreError, KeyError) as error:
-            chosen = Context(path, methods=_methods(), problem=str(error.args[0]))
+            chosen = Context(path, methods=_methods(registered), problem=str(error.args[0]))
         _choose_store(path)
     st.session_state["context"] = chosen
     _write_url()
@@ -216,7 +227,7 @@ def _choose(path: Path) -> Context:
     question_id = ""
     if found:
         question_id = _pick("question", "Question", list(found), {key: question.text for key, question in found.items()})
-    methods = _choose_methods()
+    methods = _choose_methods(tuple(cached.imported(path, benchmark)))
     extraction = _choose_extraction(cached.extractions(path, case_key))
     typed = _one(_state(), "q")
     query = typed or (found[question_id].text if question_id else "")
@@ -242,19 +253,21 @@ def _pick(key: str, label: str, options: Sequence[str], labels: Mapping[str, str
     return _one(state, key)
 
 
-def _methods() -> tuple[str, ...]:
-    """The chosen methods that are registered; by default those of the paper's Table 1."""
+def _methods(offered: Container[str]) -> tuple[str, ...]:
+    """The chosen methods that are offered; by default those of the paper's Table 1."""
     state = _state()
-    known = tuple(name for name in state.get("methods", ()) if name in registered)
+    known = tuple(name for name in state.get("methods", ()) if name in offered)
     return (known or tuple(name for name in TABLE1 if name in registered))[:MAX_METHODS]
 
 
-def _choose_methods() -> tuple[str, ...]:
-    chosen = _methods()
+def _choose_methods(imported: Sequence[str] = ()) -> tuple[str, ...]:
+    """The methods to ask: registered ones and imported runs of the benchmark."""
+    offered = [*registered, *imported]
+    chosen = _methods(offered)
     st.session_state["context-methods"] = list(chosen)
     st.multiselect(
         "Methods",
-        list(registered),
+        offered,
         key="context-methods",
         on_change=_changed,
         args=("methods",),
@@ -266,14 +279,19 @@ def _choose_methods() -> tuple[str, ...]:
 
 def _choose_extraction(rows: Sequence[ExtractionRow]) -> int:
     """The id of the chosen extraction; asked only where the case has several. The URL names extractor and configuration."""
-    names = {f"{row.extractor}:{row.digest[:8]}": row for row in rows}
+    names = {extraction_choice(row): row for row in rows}
     if len(names) < 2:
         return rows[0].id
     return names[_pick("extraction", "Extraction", list(names), {name: _described(row) for name, row in names.items()})].id
 
 
+def extraction_choice(row: ExtractionRow) -> str:
+    """How an extraction is chosen: ``select(extraction=extraction_choice(row))``."""
+    return f"{row.extractor}:{row.digest[:8]}"
+
+
 def _described(row: ExtractionRow) -> str:
-    return f"{row.extractor}, {row.created:%Y-%m-%d %H:%M}"
+    return f"{row.variant or row.extractor}, {row.created:%Y-%m-%d %H:%M}"
 
 
 def _choose_store(path: Path) -> None:

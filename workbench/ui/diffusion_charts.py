@@ -9,9 +9,10 @@ import numpy as np
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
+from workbench import colours
+from workbench.charts import literal
+from workbench.colours import Theme
 from workbench.spread import SpreadTrace
-from workbench.ui import colours
-from workbench.ui.colours import Theme
 from workbench.ui.diffusion_view import TOP
 from workbench.ui.graph_view import WORD
 
@@ -263,8 +264,3 @@ def _kind_names(figure: go.Figure, traced: SpreadTrace, theme: Theme) -> None:
                 font={"size": 11, "color": colours.KIND[kind][theme]},
             )
         below += share
-
-
-def literal(text: str) -> str:
-    """Text that Plotly shows as it is: it reads a few HTML tags, TeX between dollar signs, and its own templates."""
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("$", "&#36;").replace("%{", "%&#123;")

@@ -13,12 +13,12 @@ from html import escape
 import networkx as nx
 import numpy as np
 
+from workbench import colours
 from workbench.memory import Memory
 from workbench.spread import Attribution, SpreadTrace, WhatIf
-from workbench.ui import colours
 from workbench.ui.graph_view import WORD
-from workbench.ui.note_view import short_title, themed, visible
-from workbench.words import number
+from workbench.ui.note_view import short_title, themed
+from workbench.words import number, visible
 
 FRAMES = 60
 """Most iterates that are sent to the browser."""

@@ -10,7 +10,7 @@ from typing import Any
 import pyvis
 import streamlit as st
 
-from workbench.ui import colours
+from workbench import colours
 from workbench.ui.graph_view import GraphView, edge_colour, legend, network, options
 
 _ASSETS = Path(__file__).parent / "assets"
@@ -155,6 +155,7 @@ def _theme(view: GraphView, theme: colours.Theme, edge_kinds: Collection[str]) -
         "seed": {"border": colours.SEED[theme], "background": plain},
         "ghost": {"border": colours.TEXT[theme], "background": plain},
         "hit": {"border": colours.KIND["file"][theme], "background": plain},
+        "path": {"border": colours.ACCENT[theme], "background": colours.ACCENT[theme]},
     }
     return {
         "options": options(view, theme),

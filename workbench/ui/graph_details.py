@@ -10,7 +10,7 @@ import networkx as nx
 from workbench.evaluate.relevance import relevance
 from workbench.graph import Attribute, GraphConfig, TagGraph, tag_graph
 from workbench.memory import Memory
-from workbench.methods.base import Words, create
+from workbench.methods.base import Words, create, methods
 from workbench.methods.tags import match_tags
 from workbench.ontology import NearDuplicate, Ontology
 from workbench.records import Note, Question, Ranking
@@ -44,9 +44,10 @@ class Marks:
 def question_marks(memory: Memory, query: str, question: Question | None, ranking: Ranking | None, method: str, k: int) -> Marks:
     """Tags that a query matches, gold notes of a question, and the first ``k`` notes of a ranking of all candidates.
 
-    ``method`` says whose filter and word form are used; one that is no graph method lends those of MATCHED_BY.
+    ``method`` says whose filter and word form are used; one that is no graph method, or an imported run, lends those of
+    MATCHED_BY.
     """
-    config = create(method).config
+    config = create(method if method in methods else MATCHED_BY).config
     if not isinstance(config, GraphConfig):
         config = create(MATCHED_BY).config
     graph = tag_graph(memory, config)

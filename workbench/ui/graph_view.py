@@ -19,9 +19,10 @@ from typing import Any
 import networkx as nx
 from pyvis.network import Network
 
-from workbench.ui import colours
-from workbench.ui.colours import Theme
+from workbench import colours
+from workbench.colours import Theme
 from workbench.ui.graph_layout import BOX_WIDTH, LAYERS, Layout
+from workbench.words import counted, visible
 
 WORD = {"tag": "tag", "topic": "topic", "file": "note", "ontology": "ontology"}
 """What a kind is called on the screen."""
@@ -287,7 +288,7 @@ def short_label(kind: str, label: str, seed: bool = False, gold: bool = False, r
         *([f"#{rank}"] if rank is not None else []),
     ]
     room = LABEL_LENGTH[kind] - sum(len(mark) + 1 for mark in marks)
-    text = " ".join(label.split())
+    text = visible(" ".join(label.split()))
     if kind == "ontology":
         text = text.rpartition("/")[2]
     while kind in ("tag", "topic") and len(text) > room and "/" in text.removeprefix("…/"):
@@ -303,9 +304,9 @@ def tooltip(view: GraphView, node: str) -> str:
         f"{WORD[kind]} · {data['label']}" if kind != "file" else f"note · {data.get('session', '')} · {data.get('time', '')}"
     ]
     if kind == "tag":
-        lines.append(f"{', '.join(data.get('categories', ()))} · in {_count(int(data.get('df', 0)), 'note')}")
+        lines.append(f"{', '.join(data.get('categories', ()))} · in {counted(int(data.get('df', 0)), 'note')}")
     if kind == "topic" and "notes" in data:
-        lines.append(_count(int(data["notes"]), "note"))
+        lines.append(counted(int(data["notes"]), "note"))
     if kind == "file":
         lines.append(str(data["label"]))
     if node in view.seeds:
@@ -318,11 +319,7 @@ def tooltip(view: GraphView, node: str) -> str:
         lines.append(f"mass {view.mass.get(node, 0.0):.4g}")
     if view.ghost is not None:
         lines.append(f"in the end {view.ghost.get(node, 0.0):.4g}")
-    return "\n".join(part for line in lines for part in textwrap.wrap(line, 60))
-
-
-def _count(n: int, noun: str) -> str:
-    return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
+    return "\n".join(part for line in lines for part in textwrap.wrap(visible(line), 60))
 
 
 def _edges(view: GraphView, theme: Theme) -> Iterable[dict[str, Any]]:
@@ -369,6 +366,8 @@ def legend(view: GraphView) -> list[tuple[str, str]]:
     ]
     if view.ghost is not None:
         rows.append(("ghost", "area: mass now; outline: mass in the end"))
+    if any(a in view.path and b in view.path for a, b in view.graph.edges):
+        rows.append(("path", "strong line: a path"))
     return rows + [(name, words) for name, words, ids in marks if any(node in ids for node in view.graph)]
 
 

@@ -10,10 +10,10 @@ from typing import Any, get_args
 import pandas as pd
 import streamlit as st
 
+from workbench import colours
 from workbench.methods.base import methods as registered
 from workbench.settings import Profile, configure
 from workbench.store import Cells, RunRow
-from workbench.ui import colours
 from workbench.words import counted
 
 Ranks = dict[tuple[str, str], dict[str, int | None]]

@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from workbench.ui import colours
+from workbench import colours
 from workbench.ui.comparison import Column, Row, rank_text, score_texts, spoken, spoken_remark, why_line
 from workbench.ui.note_view import method_themed, short_title, themed, when
 from workbench.words import counted
@@ -71,7 +71,7 @@ def _column(column: Column) -> dict[str, Any]:
         "count": f"{len(column.rows)} of {counted(ranking.candidates, 'candidate')}",
         "remarks": [spoken_remark(remark, said) for remark in ranking.remarks],
         "unit": column.unit,
-        "ms": f"{column.ms:.1f} ms" if column.ms < 100 else f"{column.ms:.0f} ms",
+        "ms": "not available" if column.ms is None else f"{column.ms:.1f} ms" if column.ms < 100 else f"{column.ms:.0f} ms",
         "hits": [_row(row, score, said) for row, score in zip(column.rows, scores, strict=True)],
         **judged,
     }

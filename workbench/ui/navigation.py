@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NoReturn
 
 import streamlit as st
 
@@ -89,3 +90,8 @@ def link(name: str, label: str, *, icon: str | None = None, disabled: bool = Fal
     """A link to another page that keeps the context; nothing where no such page is registered."""
     if name in pages:
         st.page_link(_targets()[name], label=label, icon=icon or pages[name].icon, query_params=context.url(), disabled=disabled)
+
+
+def go(name: str) -> NoReturn:
+    """Open another page in this one's place, with the context."""
+    st.switch_page(_targets()[name], query_params=context.url())

@@ -17,8 +17,8 @@ from workbench.records import Note, Question
 from workbench.ui.comparison import matched_words
 from workbench.ui.graph_details import Marks, concept_details, tag_details, topic_details
 from workbench.ui.graph_view import SEED_MARK, WORD, GraphView, edge_ends
-from workbench.ui.note_view import note_html, short_title, visible
-from workbench.words import counted
+from workbench.ui.note_view import note_html, short_title
+from workbench.words import counted, visible
 
 LISTED = 8
 """Links of one list; the table below the graph has the rest."""

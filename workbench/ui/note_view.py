@@ -12,25 +12,13 @@ from html import escape
 
 import streamlit as st
 
+from workbench import colours
 from workbench.records import CATEGORIES, Note, Question, Turn
 from workbench.text import Analyser
-from workbench.ui import colours
+from workbench.words import visible
 
 TITLE_LENGTH = 90
-_CONTROL = re.compile("[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069]")
-"""Characters that show nothing themselves: controls but for tab and line feed, and those that turn the direction of writing."""
 _WORD = re.compile(r"[^\W_]+")
-
-
-def visible(text: str) -> str:
-    """Text whose control characters are named: unseen, one could reverse the rest of a line or hide that it is there.
-
-    Examples
-    --------
-    >>> visible("user\\u202egnp.exe")
-    'user⟨U+202E⟩gnp.exe'
-    """
-    return _CONTROL.sub(lambda found: f"⟨U+{ord(found[0]):04X}⟩", text.replace("\r\n", "\n"))
 
 
 def short_title(note: Note) -> str:

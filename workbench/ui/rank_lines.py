@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 import plotly.graph_objects as go
 
-from workbench.ui import colours
-from workbench.ui.colours import Theme
+from workbench import colours
+from workbench.charts import literal
+from workbench.colours import Theme
 from workbench.ui.comparison import SHOWN, Column, Row
 from workbench.ui.note_view import short_title
 from workbench.words import number
@@ -99,12 +100,7 @@ def _hover(row: Row | None, is_gold: bool) -> str:
     if row is None:
         return ""
     gold = f"{colours.GOLD_MARK} gold · " if is_gold else ""
-    return f"{gold}rank {row.hit.rank}, score {number(row.hit.score)}<br>{_literal(short_title(row.note))}"
-
-
-def _literal(text: str) -> str:
-    """Text that Plotly shows as it is: it reads a few HTML tags, and TeX between dollar signs."""
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("$", "&#36;")
+    return f"{gold}rank {row.hit.rank}, score {number(row.hit.score)}<br>{literal(short_title(row.note))}"
 
 
 def _labels(figure: go.Figure, columns: Sequence[Column], theme: Theme, is_narrow: bool) -> None:
@@ -122,6 +118,6 @@ def _labels(figure: go.Figure, columns: Sequence[Column], theme: Theme, is_narro
             xanchor="left",
             xshift=14,
             showarrow=False,
-            text=mark + _literal(short),
+            text=mark + literal(short),
             font={"size": 11.5, "color": colours.GOLD[theme] if row.is_gold else colours.MUTED[theme]},
         )

@@ -7,8 +7,8 @@ from html import escape
 
 import streamlit as st
 
+from workbench import colours
 from workbench.records import Part
-from workbench.ui import colours
 from workbench.ui.comparison import Row, part_label, spoken, spoken_remark
 from workbench.ui.note_view import method_themed, themed
 from workbench.words import counted, number

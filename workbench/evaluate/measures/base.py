@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Protocol
 
 from workbench.registry import Registry
 
 Rankings = Mapping[str, Sequence[str]]
-Gold = Mapping[str, Set[str]]
+Gold = Mapping[str, Collection[str]]
+"""Relevant ids by question, as a set; where they are graded, as a mapping from id to grade (1 or more)."""
 
 
 class Measure(Protocol):

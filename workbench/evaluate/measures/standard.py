@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import ir_measures
@@ -12,7 +12,10 @@ from workbench.evaluate.measures.base import Gold, Rankings, measures
 
 def _calculate(measure: Any, rankings: Rankings, gold: Gold) -> dict[str, float]:
     """Feeds strictly decreasing scores made from our ranks, so that ties stay as we ordered them (decision 9)."""
-    qrels = {question: dict.fromkeys(relevant, 1) for question, relevant in gold.items()}
+    qrels = {
+        question: dict(relevant) if isinstance(relevant, Mapping) else dict.fromkeys(relevant, 1)
+        for question, relevant in gold.items()
+    }
     run = {
         question: {item: float(len(ranking) - at) for at, item in enumerate(ranking)}
         for question, ranking in rankings.items()
@@ -37,4 +40,10 @@ measures.register("mrr")(
 )
 measures.register("recall")(Standard("Share of the relevant items that are in the first k.", lambda k: ir_measures.R @ k, True))
 measures.register("hit")(Standard("1 if any relevant item is in the first k, else 0.", lambda k: ir_measures.Success @ k, True))
-measures.register("ndcg")(Standard("nDCG at k with discount log2(rank + 1).", lambda k: ir_measures.nDCG @ k, True))
+measures.register("ndcg")(
+    Standard(
+        "nDCG at k with discount log2(rank + 1) and the grade as gain, 1 where there is none.",
+        lambda k: ir_measures.nDCG @ k,
+        True,
+    )
+)

@@ -41,9 +41,11 @@ class Drawing {
     this.root.style.height = `${data.height}px`;
     this.root.querySelector(".count").textContent = data.count;
     this.canvas.setAttribute("aria-label", `${data.count}. The table below the graph lists the same nodes.`);
-    if (this.version === data.version) this.patch();
-    else this.build();
+    const isNew = this.version !== data.version;
+    if (isNew) this.build();
+    else this.patch();
     this.paint();
+    if (isNew) this.frame();
     this.select(data.selected);
     if (data.stepper) {
       this.stepper ??= new Stepper(this.root, (ids, sizes) => this.size(ids, sizes), (step) => this.reportStep(step));
@@ -70,7 +72,6 @@ class Drawing {
     this.network.on("zoom", () => (this.moved = true));
     this.network.on("dragEnd", (event) => event.nodes.length || (this.moved = true));
     this.moved = false;
-    this.frame();
   }
 
   // Only what changed, and never a position: the user may have moved the node.
@@ -133,7 +134,8 @@ class Drawing {
     this.network.redraw();
     const all = this.extent(ids);
     const wide = (clientWidth - 24) / (all.right - all.left);
-    const high = (clientHeight - 100) / (all.bottom - all.top); // less the count above and the legend below
+    const foot = this.root.querySelector(".legend").offsetHeight + 12; // the legend lies over the canvas
+    const high = (clientHeight - foot - 24) / (all.bottom - all.top);
     const focus = this.data.focus.filter((id) => this.nodes.get(id));
     let scale = Math.min(1.1, wide, high);
     let middle = all;
@@ -141,7 +143,7 @@ class Drawing {
       scale = Math.min(LEGIBLE, wide);
       middle = this.extent(focus);
     }
-    const position = { x: (all.left + all.right) / 2, y: (middle.top + middle.bottom) / 2 };
+    const position = { x: (all.left + all.right) / 2, y: (middle.top + middle.bottom + foot / scale) / 2 };
     this.network.moveTo({ position, scale, animation: false });
   }
 

@@ -56,6 +56,7 @@ function drawColumn(column, at, data, setStateValue) {
   head.append(make("div", "method", column.method), make("div", "count", column.count), remarks);
   const list = make("ol", "list");
   list.append(...column.hits.map((hit) => drawHit(hit, column, at, data, setStateValue)));
+  column.hits.forEach((hit, i) => list.children[i].classList.toggle("jump", i > 0 && hit.rank > column.hits[i - 1].rank + 1));
   if (!column.hits.length) list.append(make("li", "nothing", "nothing ranked"));
   section.append(head, list, drawFoot(column, data));
   return section;

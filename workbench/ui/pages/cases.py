@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
 
 import pandas as pd
 import streamlit as st
 
 from workbench.errors import StoreError
-from workbench.evaluate.inputs import case_input
 from workbench.evaluate.relevance import relevance
-from workbench.evaluate.runs import CaseInput, MethodSpec, evaluate
+from workbench.evaluate.runs import MethodSpec
+from workbench.evaluate.stored import run_stored
 from workbench.records import Question, Run
-from workbench.store import LoadReport, QuestionRow, RunRow, StoreInfo, open_store
-from workbench.ui import add_data, cached, context, hit_cells, navigation, note_view
+from workbench.store import Cells, LoadReport, QuestionRow, RunRow, StoreInfo
+from workbench.ui import add_data, cached, context, hit_cells, navigation, note_view, question_steps
 from workbench.ui.add_data import LOADING
 from workbench.ui.context import Context
 from workbench.ui.jobs import Job, is_running, jobs, show_job
 from workbench.ui.node_panel import plain
-from workbench.ui.note_view import visible
-from workbench.words import counted
+from workbench.words import counted, visible
 
 PAGE_SIZE = 100
 DEPTH = 5
@@ -106,20 +105,35 @@ def _questions(chosen: Context) -> None:
         st.info("This data brings no questions. Ask one of your own on the page Compare.", icon=":material/edit:")
         navigation.link("compare", "Compare")
         return
-    runs = {hit_cells.run_name(run): run for run in cached.runs(chosen.store_path, chosen.benchmark)}
+    stored = cached.runs(chosen.store_path, chosen.benchmark)
+    runs = {hit_cells.run_name(run): run for run in stored if run.kind == "evaluation"}
     text, type_, missed, only, run = _filters(chosen, runs)
-    ranks = hit_cells.ranks(cached.cells(chosen.store_path, "mrr", run.id)) if run else {}
+    cells = _cells(chosen, run)
+    ranks = hit_cells.ranks(cells)
     rows = cached.question_table(chosen.store_path, chosen.benchmark, type_ or None, text or None)
     rows = [row for row in rows if _wanted(ranks.get((row.case, row.id), {}), missed, only)]
+    question_steps.keep(chosen, [(row.case, row.id) for row in rows], bool(text or type_ or missed or only))
     if run is not None:
         st.caption(plain(f"Ranks are those of the run {hit_cells.run_line(run)}"))
     if rows:
         shown, start = _page_of(rows)
-        _table(chosen, shown, run, ranks)
+        _table(chosen, shown, cells, ranks)
         _below(chosen, rows, start, bool(runs))
     else:
         st.info("No question fits the filter.", icon=":material/filter_alt_off:")
     show_job(str(chosen.store_path), _describe, EVALUATING)
+
+
+def _imported(chosen: Context) -> tuple[str, ...]:
+    """The chosen imported runs."""
+    return tuple(name for name in chosen.methods if name not in chosen.registered_methods)
+
+
+def _cells(chosen: Context, run: RunRow | None) -> Cells:
+    """Reciprocal ranks of the run's methods and of the chosen imported runs."""
+    own = cached.cells(chosen.store_path, "mrr", run.id) if run else {}
+    beside = cached.imported_cells(chosen.store_path, "mrr", chosen.benchmark, _imported(chosen))
+    return {key: own.get(key, {}) | beside.get(key, {}) for key in own | beside}
 
 
 def _filters(chosen: Context, runs: dict[str, RunRow]) -> tuple[str, str | None, str | None, str | None, RunRow | None]:
@@ -132,7 +146,7 @@ def _filters(chosen: Context, runs: dict[str, RunRow]) -> tuple[str, str | None,
         beside = st.container(width=180)
         with st.popover("More", key="more-filters"):
             run = runs.get(_choose_run(runs))
-            seen = sorted(run.methods) if run else []
+            seen = [*(sorted(run.methods) if run else ()), *_imported(chosen)]
             only = _choose_method("Found only by", "only", seen, "Questions for which only this method has gold that high.")
         with beside:
             words = f"Questions for which the method has no gold among its first {DEPTH}, in the run whose ranks are shown."
@@ -185,14 +199,13 @@ def _turn_page(step: int) -> None:
     st.session_state["cases-page"] = max(0, st.session_state.get("cases-page", 0) + step)
 
 
-def _table(chosen: Context, rows: Sequence[QuestionRow], run: RunRow | None, ranks: hit_cells.Ranks) -> None:
+def _table(chosen: Context, rows: Sequence[QuestionRow], cells: Cells, ranks: hit_cells.Ranks) -> None:
     ids = [(row.case, row.id) for row in rows]
     expected = cached.expected_texts(chosen.store_path, tuple(sorted({row.case for row in rows if row.answer is None})))
-    cases = {case for case, _ in ranks}
+    run = {(case, method) for (case, _), found in cells.items() for method in found}
 
     def cell(row: QuestionRow, method: str) -> int | None:
-        is_run = run is not None and method in run.methods and row.case in cases
-        return hit_cells.value(ranks.get((row.case, row.id), {}), method, is_run)
+        return hit_cells.value(ranks.get((row.case, row.id), {}), method, (row.case, method) in run)
 
     frame = pd.DataFrame(
         [
@@ -226,7 +239,7 @@ def _table(chosen: Context, rows: Sequence[QuestionRow], run: RunRow | None, ran
 
 
 def _columns(methods: Sequence[str]) -> dict[str, Any]:
-    help_ = "Rank of the first gold item in the run named above; empty where the question has no gold."
+    help_ = "Rank of the first gold item, in the run named above or an imported one; empty where the question has no gold."
     return {
         "Question": st.column_config.TextColumn(width=300),
         **{method: st.column_config.NumberColumn(width=98, help=help_, alignment="center") for method in methods},
@@ -263,7 +276,7 @@ def _below(chosen: Context, rows: Sequence[QuestionRow], start: int, has_run: bo
             key="evaluate",
             type="secondary" if has_run else "primary",
             icon=":material/play_arrow:",
-            disabled=is_running(str(chosen.store_path)) or not chosen.methods,
+            disabled=is_running(str(chosen.store_path)) or not chosen.registered_methods,
             help="Run the chosen methods over the benchmark's cases that have this extraction, and keep the run.",
             on_click=start_evaluation,
             args=(chosen,),
@@ -277,22 +290,12 @@ def _same_extraction(chosen: Context) -> list[str]:
 
 def start_evaluation(chosen: Context) -> None:
     """Begin to evaluate the chosen methods over the benchmark, beside the pages; the run is stored at the end."""
-    path, methods = chosen.store_path, chosen.methods
+    path, methods = chosen.store_path, chosen.registered_methods
     keys = _same_extraction(chosen)
     row = next(row for row in cached.extractions(path, chosen.case_key) if row.id == chosen.extraction)
 
-    def inputs() -> Iterator[CaseInput]:
-        for key in keys:
-            with open_store(path, read_only=True) as store:
-                given = case_input(store, key, row.key)
-            yield given
-
     def work(job: Job) -> Run:
-        described = {"extractor": row.extractor, "config": dict(row.config)}
-        run = evaluate(inputs(), [MethodSpec(name) for name in methods], described, progress=job.advance)
-        with open_store(path) as store:
-            store.runs.add(run)
-        return run
+        return run_stored(path, keys, [MethodSpec(name) for name in methods], row, progress=job.advance)
 
     jobs().start(f"Evaluating {counted(len(methods), 'method')}", str(path), work, total=len(keys), place=EVALUATING)
 

@@ -10,13 +10,13 @@ from typing import cast
 import pandas as pd
 import streamlit as st
 
+from workbench.colours import Theme
 from workbench.errors import StoreError, WorkbenchError
 from workbench.evaluate.agreement import everywhere, only_here, rank_biased_overlap
 from workbench.records import Question, Ranking
 from workbench.settings import Profile
-from workbench.ui import cached, comparison, context, hit_columns, navigation
+from workbench.ui import cached, comparison, context, hit_columns, navigation, own_question, question_steps
 from workbench.ui.cached import OpenCase
-from workbench.ui.colours import Theme
 from workbench.ui.comparison import SHOWN, Column, Row
 from workbench.ui.context import Context
 from workbench.ui.note_view import show_note
@@ -57,7 +57,7 @@ def _body(chosen: Context) -> None:
     assert chosen.extraction is not None  # a case always has one
     opened = cached.open_case(chosen.store_path, chosen.case_key, chosen.extraction)
     question = next((q for q in opened.case.questions if q.id == chosen.question_id), None)
-    shape, profile = _controls(chosen, question)
+    shape, profile = _controls(chosen, opened, question)
     if len(chosen.methods) > 1 and shape == "columns":
         st.caption(f"▲▼ rank moves against {chosen.methods[0]}; – no move, also where tied ranks overlap.")
     if not chosen.query.strip():
@@ -81,13 +81,14 @@ def _body(chosen: Context) -> None:
             _agreement(columns)
 
 
-def _ranked(chosen: Context, profile: Profile) -> dict[str, tuple[Ranking, float]]:
+def _ranked(chosen: Context, profile: Profile) -> dict[str, tuple[Ranking, float | None]]:
     """Ranking and milliseconds of every chosen method that can answer; of the others is said why not."""
     assert chosen.extraction is not None
     found = {}
     for name in chosen.methods:
         try:
-            timed = cached.rank(chosen.store_path, chosen.case_key, chosen.extraction, name, chosen.query, profile)
+            asked = (chosen.store_path, chosen.case_key, chosen.extraction, name, chosen.query, profile, chosen.question_id)
+            timed = cached.rank(*asked)
         except StoreError:
             raise
         except WorkbenchError as error:
@@ -104,7 +105,7 @@ def _note_of(opened: OpenCase) -> str:
     return note_id if note_id in opened.memory else ""
 
 
-def _controls(chosen: Context, question: Question | None) -> tuple[str, Profile]:
+def _controls(chosen: Context, opened: OpenCase, question: Question | None) -> tuple[str, Profile]:
     st.session_state["compare-query"] = chosen.query
     st.text_input("Question", key="compare-query", on_change=_asked, args=(question.text if question else "",))
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -131,6 +132,9 @@ def _controls(chosen: Context, question: Question | None) -> tuple[str, Profile]
             st.button("Back to the question", key="untype", icon=":material/undo:", on_click=context.select, kwargs={"q": ""})
             if question is not None:
                 st.caption("A typed query; gold is that of the chosen question.", width="content")
+        own_question.popover(chosen, opened, question)
+        st.space("stretch")
+        question_steps.show(chosen)
     return str(shape), cast(Profile, profile)
 
 
@@ -209,6 +213,8 @@ def _agreement(columns: Sequence[Column]) -> None:
     with st.container(border=True, key="agreement"):
         common = len(everywhere(tops))
         st.markdown(f"**Agreement** · {common} {'note is' if common == 1 else 'notes are'} in all {len(columns)} top tens")
+        if first := comparison.first_to_find(columns):
+            st.caption(first)
         rows = []
         for first in whole:
             overlaps = {second: None if first == second else rank_biased_overlap(whole[first], whole[second]) for second in whole}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -14,6 +15,7 @@ import plotly.graph_objects as go
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from workbench.colours import GOLD_MARK, Theme
 from workbench.errors import StoreError
 from workbench.graph import EDGE_KINDS
 from workbench.methods.adaptive import AdaptiveConfig, Spread
@@ -21,7 +23,6 @@ from workbench.records import Question
 from workbench.spread import Attribution, SpreadTrace, WhatIf, attribution, trace
 from workbench.ui import cached, context, graph_component, navigation
 from workbench.ui.cached import OpenCase
-from workbench.ui.colours import GOLD_MARK, Theme
 from workbench.ui.comparison import gold_of, matched_words
 from workbench.ui.context import Context
 from workbench.ui.diffusion_charts import apart, charts, drawn_notes, mark
@@ -50,11 +51,14 @@ from workbench.ui.graph_layout import Layout, layered
 from workbench.ui.graph_view import SEED_MARK, WORD, GraphView
 from workbench.ui.navigation import page
 from workbench.ui.node_panel import plain
-from workbench.ui.note_view import short_title, show_note, visible
-from workbench.words import counted
+from workbench.ui.note_view import short_title, show_note
+from workbench.words import counted, visible
 
 HEIGHT = 640
 GRAPH, CHARTS = "diffusion-graph", "diffusion-charts"
+GRAPH_FIRST = 0.4
+"""Seconds by which the charts come after the graph when the page is opened: their library keeps a browser busy for a second, and
+the graph is what the page is about (ours)."""
 LIMITS = (30, 50, 80, 150, 300)
 CHIPS = 14
 """Seeds that have a switch, the largest first; the others are counted."""
@@ -184,11 +188,16 @@ def _body(chosen: Context) -> None:
             _seed_chips(shown)
             _moves(shown)
         with picture:
-            nodes = _picture(shown, limit)
-        if nodes:
+            drawn = _picture(shown, limit)
+        if drawn is not None:
             with table:
-                _table(shown, nodes)
+                _table(shown, drawn.nodes)
     _write_url(shown)
+    if drawn is not None:
+        if st.session_state.get("arrived"):
+            time.sleep(GRAPH_FIRST)
+        with opened.lock, drawn.charts:
+            _charts(shown, drawn.iterations)
 
 
 # --- the page's own state: step, node and seeds switched off; in the session and in the URL ------------------------------------
@@ -271,12 +280,21 @@ def _asked(question: str) -> None:
 # --- the picture ------------------------------------------------------------------------------------------------------------
 
 
-def _picture(shown: Shown, limit: int) -> list[str]:
-    """Draw it and return the ids of the drawn nodes; none where there is nothing to draw, after saying why and what to do."""
+@dataclass(frozen=True)
+class Drawn:
+    """Ids of the drawn nodes, and where the charts of which iterations belong."""
+
+    nodes: list[str]
+    charts: DeltaGenerator
+    iterations: Sequence[int]
+
+
+def _picture(shown: Shown, limit: int) -> Drawn | None:
+    """Draw all but the charts; None where there is nothing to draw, after saying why and what to do."""
     spread = shown.traced.spread
     if not spread.seeds.mass.any():
         _no_seeds(shown)
-        return []
+        return None
     _seed_line(shown)
     if spread.diffusion is None:
         st.info(
@@ -295,10 +313,8 @@ def _picture(shown: Shown, limit: int) -> list[str]:
     with left:
         drawn = [shown.selected] if shown.selected in view.graph else []
         graph_component.show(view, GRAPH, HEIGHT, drawn, _node_clicked, steps, _stepped)
-    with right:
-        _charts(shown, apart(range(shown.last + 1), [event.iteration for event in events]))
     _selected(shown, view)
-    return nodes
+    return Drawn(nodes, right.container(), apart(range(shown.last + 1), [event.iteration for event in events]))
 
 
 def _seed_line(shown: Shown) -> None:

@@ -10,11 +10,13 @@ import networkx as nx
 import pandas as pd
 import streamlit as st
 
+from workbench.colours import GOLD_MARK, Theme
+from workbench.errors import StoreError, WorkbenchError
 from workbench.graph import GraphConfig, tag_graph
 from workbench.memory import Memory
-from workbench.records import CATEGORIES
-from workbench.ui import cached, context, graph_component, node_panel
-from workbench.ui.colours import GOLD_MARK, Theme
+from workbench.records import CATEGORIES, Ranking
+from workbench.ui import cached, context, graph_component, node_panel, own_question
+from workbench.ui.cached import OpenCase
 from workbench.ui.comparison import spoken, spoken_remark
 from workbench.ui.context import Context
 from workbench.ui.graph_details import Marks, drawable, question_marks
@@ -23,8 +25,7 @@ from workbench.ui.graph_scope import KINDS, Scope, ego_view, find, paths_between
 from workbench.ui.graph_view import SEED_MARK, WORD, GraphView, graphml, offline_html
 from workbench.ui.navigation import page
 from workbench.ui.node_panel import Asked, plain, select, selected
-from workbench.ui.note_view import visible
-from workbench.words import counted
+from workbench.words import counted, visible
 
 HEIGHT = 640
 HITS = 5
@@ -55,16 +56,16 @@ def show() -> None:
     if not any(kind == "tag" for _, kind in graph.nodes(data="kind")):
         _no_tags(graph)
     node_panel.forget_lost_nodes(graph)
-    method = _controls(chosen)
+    method = _controls(chosen, opened)
     asked = Asked(chosen.query, question, method)
     ranking = None
     if chosen.query:
-        ranking = cached.rank(chosen.store_path, chosen.case_key, chosen.extraction, method, chosen.query).ranking
+        ranking = _ranking(chosen, method)
     with opened.lock:
         marks = question_marks(opened.memory, asked.query, asked.question, ranking, method, RANKED)
     view = _view(graph, marks, bool(asked.query))
     if asked.query:
-        _question_line(asked.query, marks, method, bool(view and view.path))
+        _question_line(asked.query, marks, method if ranking is not None else "", bool(view and view.path))
     if view is None:
         return
     left, right = st.columns([2.6, 1])
@@ -77,6 +78,21 @@ def show() -> None:
         _health(opened.memory)
     _table(view)
     _downloads(view, chosen)
+
+
+def _ranking(chosen: Context, method: str) -> Ranking | None:
+    """The method's hits, which are marked; where it can't answer, that is said and nothing is marked."""
+    assert chosen.extraction is not None  # a case always has one
+    asked = (chosen.store_path, chosen.case_key, chosen.extraction, method, chosen.query)
+    try:
+        return cached.rank(*asked, question_id=chosen.question_id).ranking
+    except StoreError:
+        raise
+    except WorkbenchError as error:
+        with st.container(border=True):
+            st.markdown(f":material/error: **{method}** can't answer")
+            st.text(str(error))
+        return None
 
 
 def _health(memory: Memory) -> None:
@@ -100,7 +116,7 @@ def _no_tags(graph: nx.DiGraph) -> None:
 # --- what is chosen on this page --------------------------------------------------------------------------------------------
 
 
-def _controls(chosen: Context) -> str:
+def _controls(chosen: Context, opened: OpenCase) -> str:
     """Three controls in sight, the rest behind *More*; all of them in the URL. Returns the method whose hits are marked."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.segmented_control(
@@ -148,6 +164,7 @@ def _controls(chosen: Context) -> str:
                 key="ranks_of",
                 bind="query-params",
             )
+        own_question.popover(chosen, opened, None)
     return str(method)
 
 
@@ -251,13 +268,13 @@ def _all_hidden(scope: Scope) -> None:
 
 
 def _question_line(query: str, marks: Marks, method: str, has_path: bool) -> None:
-    """The question with what it met, in one line of text."""
+    """The question with what it met, in one line of text; without a rank where no ``method`` has answered."""
     st.text(visible(query))
     tags = [node.partition(":")[2] for node in sorted(marks.seeds)]
     met = f"Matches {', '.join(tags[:4])}{f' and {len(tags) - 4} more tags' if len(tags) > 4 else ''}" if tags else ""
     gold = counted(len(marks.gold), "gold note") if marks.gold else ""
     rank = ""
-    if marks.gold:
+    if marks.gold and method:
         place = f"best gold rank {marks.gold_rank}" if marks.gold_rank else "no gold"
         rank = f"{place} of {counted(marks.candidates, 'candidate')} ({method})"
     said = spoken(query)

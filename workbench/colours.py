@@ -8,6 +8,7 @@ share a hue and differ by lightness, dash and symbol, because a dozen hues can't
 from __future__ import annotations
 
 import zlib
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -82,6 +83,8 @@ _SPARE = (
     ("#7a3f99", "#cb93e6", "longdash", "hourglass"),
 )
 
+_OPEN = ("circle-open", "square-open", "diamond-open", "triangle-up-open")
+
 
 def method_style(name: str, theme: Theme = "light") -> Style:
     """The style of a method; one that is not known here gets a spare one, chosen by its name and so the same everywhere.
@@ -100,3 +103,28 @@ def method_style(name: str, theme: Theme = "light") -> Style:
 def method_colour(name: str, theme: Theme = "light") -> str:
     """The colour of a method, as ``#rrggbb``."""
     return method_style(name, theme).colour
+
+
+def arm_styles(arms: Iterable[tuple[str, str]], theme: Theme = "light") -> dict[str, Style]:
+    """Styles of a run's arms, given as (method, label): a method's first arm has its style, further ones spare ones.
+
+    Beyond the spare ones an arm has its method's colour with another dash and symbol, and past a dozen these come again.
+
+    Examples
+    --------
+    >>> found = arm_styles([("adaptive", "adaptive"), ("adaptive", "adaptive - diffusion")])
+    >>> found["adaptive"] == method_style("adaptive"), found["adaptive - diffusion"] == method_style("adaptive")
+    (True, False)
+    """
+    found: dict[str, Style] = {}
+    at = 0 if theme == "light" else 1
+    more = [Style(each[at], *each[2:]) for each in _SPARE]
+    for method, label in arms:
+        own = method_style(method, theme)
+        if own not in found.values():
+            found[label] = own
+            continue
+        free = [style for style in more if style not in found.values()]
+        dashed = (Style(own.colour, dash, symbol) for dash in ("dot", "dashdot") for symbol in _OPEN)
+        found[label] = next((style for style in (*free, *dashed) if style not in found.values()), own)
+    return found

@@ -1,0 +1,1 @@
+"""The commands, one self-registering file a group."""

@@ -1,0 +1,1 @@
+"""Failure checks, one self-registering file each."""

@@ -1,0 +1,1 @@
+"""Files with other systems' rankings, and with judgements: one self-registering file a format."""
