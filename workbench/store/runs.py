@@ -30,8 +30,8 @@ _COLUMNS = {
     "remarks": "VARCHAR[]",
 }
 _RUN = (
-    "id, name, created, benchmark, extracted_by, config, data_digest, code_version, environment, excluded, seconds, kind, points, "
-    "building"
+    "id, name, created, benchmark, extracted_by, config, data_digest, code_version, environment, excluded, seconds, kind, "
+    "points, building"
 )
 _RESULT = ", ".join(name for name in _COLUMNS if name not in ("run", "place"))
 
