@@ -12,6 +12,7 @@ from typing import Annotated, Any
 import typer
 from tqdm import tqdm
 
+from workbench.embed.base import Embedder, embedder
 from workbench.engine import Progress
 from workbench.errors import WorkbenchError
 from workbench.evaluate.runs import MethodSpec
@@ -60,6 +61,9 @@ NameOption = Annotated[str, typer.Option("--name", help="A name for the run.")]
 FreshOption = Annotated[bool, typer.Option("--fresh", help="Start anew where an interrupted run could go on.")]
 ExtractionOption = Annotated[
     str | None, typer.Option("--extraction", help="Extractor whose tags are used; default: given, else the newest.")
+]
+NearOption = Annotated[
+    str | None, typer.Option("--near", help="Embedding backend that finds near tags by meaning; default: by spelling alone.")
 ]
 
 
@@ -131,6 +135,14 @@ def specs(names: Sequence[str], profile: str, settings: Sequence[str] | None) ->
 def split(text: str | None) -> list[str]:
     """Comma-separated names."""
     return [name.strip() for name in (text or "").split(",") if name.strip()]
+
+
+def backend(named: str) -> Embedder:
+    """An embedding backend; wrong usage for one that is not there."""
+    try:
+        return embedder(named)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from error
 
 
 # Cases --------------------------------------------------------------------------------------------------------------

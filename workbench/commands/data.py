@@ -14,15 +14,18 @@ from workbench.commands.base import (
     DEFAULT_STORE,
     ExtractionOption,
     JsonOption,
+    NearOption,
     SetOption,
     StoreOption,
     advances,
+    backend,
     command,
     overrides,
     present,
 )
 from workbench.datasets.base import datasets
 from workbench.datasets.read import read
+from workbench.embed.near import near_duplicates_by_meaning
 from workbench.errors import WorkbenchError
 from workbench.evaluate.inputs import case_input
 from workbench.extract.base import extractors
@@ -97,13 +100,20 @@ def cases(
 
 
 @command("show", order=13)
-def show(case: str, extraction: ExtractionOption = None, store: StoreOption = DEFAULT_STORE, to: JsonOption = None) -> None:
+def show(
+    case: str,
+    near: NearOption = None,
+    extraction: ExtractionOption = None,
+    store: StoreOption = DEFAULT_STORE,
+    to: JsonOption = None,
+) -> None:
     """Show a case: its size, its extractions, how its tags are reused, whether its topics group anything, its questions."""
     with open_store(store, read_only=True) as opened:
         given = case_input(opened, case, extraction)
         found = given.case
         extractions = opened.extractions.list(found.key)
     notes, ontology, health = len(given.notes), OntologyReport.of(given.notes), tag_graph(given.memory(), GraphConfig()).health
+    alike = () if near is None else near_duplicates_by_meaning(tag_graph(given.memory(), GraphConfig()).paths, backend(near))
     questions = [
         {"question": q.id, "type": q.type, "text": q.text, "answer": q.answer, "remarks": list(q.remarks)}
         for q in found.questions
@@ -117,6 +127,7 @@ def show(case: str, extraction: ExtractionOption = None, store: StoreOption = DE
             {"extractor": row.extractor, "configuration": row.digest, "counters": row.counters} for row in extractions
         ],
         "ontology": asdict(ontology),
+        "near_by_meaning": None if near is None else [asdict(pair) for pair in alike],
         "topics": asdict(health),
         "questions": questions,
     }
@@ -125,6 +136,8 @@ def show(case: str, extraction: ExtractionOption = None, store: StoreOption = DE
         f"{counted(len(found.sessions), 'session')}, {counted(notes, 'note')}",
         f"extractions: {', '.join(row.extractor for row in extractions)}",
         *ontology_lines(ontology, health),
+        *([] if near is None else [f"near by meaning ({near}): {counted(len(alike), 'pair')}"]),
+        *(f"  {pair.first} ~ {pair.second} ({pair.score:.0f})" for pair in alike[:10]),
         *table(["question", "type", "text", "answer"], [[q["question"], q["type"], q["text"], q["answer"]] for q in questions]),
     ]
     present(result, to, lines)

@@ -11,9 +11,11 @@ from workbench.commands.base import (
     DEFAULT_STORE,
     ExtractionOption,
     JsonOption,
+    NearOption,
     ProfileOption,
     SetOption,
     StoreOption,
+    backend,
     command,
     present,
     specs,
@@ -23,7 +25,8 @@ from workbench.diagnose.inquiry import Place
 from workbench.diagnose.plain import diagnosis_json, search_json, tags_json
 from workbench.diagnose.repair import Effect, Search, search
 from workbench.diagnose.stages import Diagnosis, diagnose, sentence
-from workbench.diagnose.tags import TagReport, tag_report
+from workbench.diagnose.tags import TagReport, near_by_spelling, tag_report
+from workbench.embed.near import near_by_meaning
 from workbench.evaluate.inputs import case_input
 from workbench.evaluate.runs import TABLE1
 from workbench.methods.base import create, methods
@@ -47,6 +50,7 @@ def diagnose_command(
     repair: Annotated[
         bool, typer.Option("--repair", help="Search the smallest edits that bring each missed note among the first k.")
     ] = False,
+    near: NearOption = None,
     extraction: ExtractionOption = None,
     profile: ProfileOption = "default",
     settings: SetOption = None,
@@ -68,7 +72,8 @@ def diagnose_command(
     made = {spec.name: create(spec.name, spec.profile, spec.overrides, memory) for spec in chosen}
     found = [diagnose(memory, asked, method, k, split(gold) or None) for method in made.values()]
     stored = [trace.note_id for trace in found[0].traces if trace.session_id is not None]
-    reports = [tag_report(memory, note_id, asked.text) for note_id in stored]
+    finder = near_by_meaning(backend(near)) if near else near_by_spelling
+    reports = [tag_report(memory, note_id, asked.text, near=finder) for note_id in stored]
     searches: list[Search] = []
     if repair:
         missed = [

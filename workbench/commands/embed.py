@@ -17,12 +17,13 @@ from workbench.commands.base import (
     ExtractionOption,
     JsonOption,
     StoreOption,
+    backend,
     chosen_cases,
     command,
     present,
     split,
 )
-from workbench.embed.base import Embedder, embedder, embedders
+from workbench.embed.base import Embedder, embedders
 from workbench.embed.vectors import VectorSet, text_digest
 from workbench.errors import WorkbenchError
 from workbench.evaluate.embedding import GIVE_UP, Embedded, embed_texts, texts_of
@@ -39,16 +40,13 @@ WAIT_SECONDS = 60.0
 def embed(
     benchmark: BenchmarkOption = None,
     case_names: CasesOption = None,
-    backend: Annotated[str, typer.Option("--backend", help="Embedding backend, or backend:model.")] = "wordllama",
+    named: Annotated[str, typer.Option("--backend", help="Embedding backend, or backend:model.")] = "wordllama",
     extraction: ExtractionOption = None,
     store: StoreOption = DEFAULT_STORE,
     to: JsonOption = None,
 ) -> None:
     """Work out the vectors that dense and openclaw need and store them, batch by batch; those that are there are kept."""
-    try:
-        source = embedder(backend)
-    except ValueError as error:
-        raise typer.BadParameter(str(error)) from error
+    source = backend(named)
     with open_store(store, read_only=True) as opened:
         keys = chosen_cases(opened, benchmark, split(case_names))
         row = common_extraction(opened, keys, extraction)

@@ -9,6 +9,7 @@ import numpy as np
 from workbench.embed.base import Embedder
 from workbench.embed.vectors import Vectors
 from workbench.ontology import MEASURED_ROOTS, NearDuplicate, matched_segments
+from workbench.text import Analyser
 
 NearTags = Callable[[str, Sequence[str]], list[tuple[str, float]]]
 
@@ -54,7 +55,7 @@ def near_by_meaning(source: Embedder, least: float | None = None) -> NearTags:
 def near_duplicates_by_meaning(paths: Iterable[str], source: Embedder, least: float | None = None) -> tuple[NearDuplicate, ...]:
     """Pairs of tags whose last segments mean nearly the same, the likest first; scores are 100 times the cosine.
 
-    Tags with the same words are left to `workbench.ontology.Ontology.near_duplicates`.
+    Tags with the same stems are left to `workbench.ontology.Ontology.near_duplicates`.
 
     Parameters
     ----------
@@ -65,11 +66,11 @@ def near_duplicates_by_meaning(paths: Iterable[str], source: Embedder, least: fl
         Least cosine; by default the backend's ``same_tag``.
     """
     named = [path for path in paths if path.partition("/")[0] not in MEASURED_ROOTS]
-    bound = source.thresholds.same_tag if least is None else least
+    bound, analyser = source.thresholds.same_tag if least is None else least, Analyser()
     pairs = (
         NearDuplicate(first, second, round(100 * min(cosine, 1.0), 1), "similar meaning")
         for first, second, cosine in _pairs(named, Vectors().of(source, list(map(readable, named))).astype(np.float64), bound)
-        if sorted(readable(first).split()) != sorted(readable(second).split())
+        if set(analyser.words(readable(first))) != set(analyser.words(readable(second)))
     )
     return tuple(sorted(pairs, key=lambda pair: (-pair.score, pair.first, pair.second)))
 

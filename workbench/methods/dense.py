@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.embed.base import Embedder, embedder
+from workbench.embed.base import Embedder, Rows, embedder
 from workbench.memory import Memory
 from workbench.methods.base import MemoryRetriever, RankConfig, Scored, methods
 from workbench.notes import FIELDS, full_text
@@ -18,6 +18,8 @@ from workbench.settings import setting
 Floats = NDArray[np.float64]
 DECIMALS = 9
 """Cosines compare after rounding to this many decimals (ours): a matrix product's last bits depend on a row's place in it."""
+BLOCK = 1024
+"""Rows of one product: few enough to stay in the processor's cache (ours)."""
 NO_WORD = "the query holds no word"
 
 
@@ -44,18 +46,22 @@ def has_word(text: str) -> bool:
     return any(character.isalnum() for character in text)
 
 
-def cosines(memory: Memory, source: Embedder, query: str, rows: Floats) -> Floats:
+def cosines(memory: Memory, source: Embedder, query: str, rows: Rows) -> Floats:
     """Cosine of a query with each of some unit vectors, (n,), in [-1, 1]."""
-    # In double precision: the sum of a float32 product depends on the number of rows.
-    return np.asarray(rows @ memory.vectors.of(source, [query])[0].astype(np.float64))
+    # In double precision: the sum of a float32 product depends on the number of rows. In blocks: a copy of all rows is large.
+    asked = memory.vectors.of(source, [query])[0].astype(np.float64)
+    found = np.empty(len(rows))
+    for start in range(0, len(rows), BLOCK):
+        found[start : start + BLOCK] = rows[start : start + BLOCK].astype(np.float64) @ asked
+    return found
 
 
-def note_vectors(memory: Memory, config: DenseConfig) -> Floats:
+def note_vectors(memory: Memory, config: DenseConfig) -> Rows:
     """Vectors of the notes, (n_notes, dimension), worked out once a note; zeros for a note without text."""
 
-    def build(memory: Memory) -> Floats:
+    def build(memory: Memory) -> Rows:
         texts = [full_text(note, config.index_fields) for note in memory.notes]
-        return memory.vectors.of(embedder(config.embeddings), texts).astype(np.float64)
+        return memory.vectors.of(embedder(config.embeddings), texts)
 
     return memory.view(("note vectors", config.embeddings, config.index_fields), build)
 

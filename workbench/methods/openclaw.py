@@ -22,6 +22,7 @@ from workbench.methods.openclaw_corpus import Corpus, PlacedChunks, placed_chunk
 from workbench.records import Part, Why
 from workbench.settings import setting
 from workbench.store.fts import FullTextIndex
+from workbench.words import counted
 
 Version = Literal["legacy", "2026.03", "2026.06"]
 Ints = NDArray[np.int64]
@@ -208,7 +209,7 @@ class Row:
 
 
 def select(rows: list[Row], config: OpenClawConfig) -> tuple[list[Row], str]:
-    """The rows that are returned, in their order, and what was relaxed for it (empty where nothing was).
+    """The rows that are returned, in their order, and what was relaxed or left out for it (empty where nothing was).
 
     Parameters
     ----------
@@ -228,6 +229,9 @@ def select(rows: list[Row], config: OpenClawConfig) -> tuple[list[Row], str]:
         there = {row.chunk for row in chosen}
         spare = [row for row in rows if row.vector is None and row.chunk not in there]
         chosen += spare[: config.max_results - len(chosen)]
+    left = len(rows) - len(chosen)
+    if chosen and left and not remark:
+        remark = f"{counted(left, 'candidate chunk')} left out: least score {least:.3g}, at most {config.max_results} chunks"
     return chosen, remark
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.chunks import Chunk, chunks, raw_markdown
-from workbench.embed.base import embedder
+from workbench.embed.base import Rows, embedder
 from workbench.memory import Memory
 from workbench.records import Interaction, Note
 from workbench.store.fts import FullTextIndex
@@ -68,13 +68,13 @@ class PlacedChunks:
     rows : (n_chunks,) int
         Row of each chunk's note in ``Memory.notes``.
     places : (n_chunks,) int
-    vectors : (n_chunks, dimension) float
+    vectors : (n_chunks, dimension) float32
     """
 
     corpus: Corpus
     rows: NDArray[np.int64]
     places: NDArray[np.int64]
-    vectors: NDArray[np.float64]
+    vectors: Rows
 
 
 def corpus_of(memory: Memory, tokens: int, overlap: int) -> Corpus:
@@ -100,6 +100,6 @@ def placed_chunks(memory: Memory, embeddings: str, tokens: int, overlap: int) ->
         row_of = {note.id: row for row, note in enumerate(memory.notes)}
         rows = np.array([row_of[owner] for owner in corpus.owners], np.int64)
         vectors = memory.vectors.of(embedder(embeddings), [chunk.text for chunk in corpus.chunks])
-        return PlacedChunks(corpus, rows, np.array(corpus.places, np.int64), vectors.astype(np.float64))
+        return PlacedChunks(corpus, rows, np.array(corpus.places, np.int64), vectors)
 
     return memory.view(("placed chunks", embeddings, tokens, overlap), build)

@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, replace
+from pathlib import Path
 
 import streamlit as st
 
 from workbench.diagnose.report import stage_names
-from workbench.store import STATUSES, RunRow
+from workbench.store import STATUSES, RunRow, labels_path
 from workbench.ui import evaluate_results as results
 from workbench.ui.audit_rows import FACETS, UNLABELLED, Facts, Filter, RowKey, counts, ranked_better
-from workbench.ui.audit_work import Kept
+from workbench.ui.audit_work import Kept, Request
+from workbench.ui.cached import Stamp, stamp
 from workbench.ui.context import Context
 from workbench.ui.evaluate_view import run_words
+from workbench.ui.label_form import analyst
 from workbench.ui.node_panel import plain
 from workbench.words import counted
 
@@ -102,7 +105,7 @@ def _worse(path: str, run_id: str, request: str, state: str, _chosen: Context, _
 def show(kept: Kept, facts: Facts, runs: Sequence[RunRow]) -> None:
     """Draw the counts of every facet under the rest of the filter, and the choice of a run."""
     wanted = current()
-    found = counts(kept.misses, wanted, facts)
+    found = _counted(kept.request, kept.state, wanted, analyst(), stamp(labels_path(Path(kept.request.store))), kept, facts)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown("**Filter**", width="content")
         st.space("stretch")
@@ -112,6 +115,13 @@ def show(kept: Kept, facts: Facts, runs: Sequence[RunRow]) -> None:
         if chosen or len(found[name]) > 1 or name in _ALWAYS:
             _facet(name, found[name], chosen)
     _choose_run(runs, wanted.worse)
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def _counted(
+    request: Request, state: str, wanted: Filter, analyst: str, labels: Stamp, _kept: Kept, _facts: Facts
+) -> dict[str, Counter[str]]:
+    return counts(_kept.misses, wanted, _facts)
 
 
 def _facet(name: str, found: Counter[str], chosen: str) -> None:

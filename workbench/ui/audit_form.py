@@ -63,7 +63,7 @@ def show(chosen: Context) -> None:
         "Interventions (slower)",
         key="audit-interventions",
         help="Add single tags to misses until one brings the note back, and take the helpful tags from hits. Each is a ranking "
-        "made again, which is most of the work.",
+        "made again: a conversation with many questions takes several times as long.",
     )
     busy = require_free(path)
     cases = len(cases_of(path, benchmarks))

@@ -34,7 +34,7 @@ def show(queue: Queue) -> None:
         return
     miss = queue.shown
     case, question, note = miss.key
-    extraction = extraction_of(miss, queue.kept, queue.wanted.extraction)
+    extraction = extraction_of(miss, queue.wanted.extraction)
     with st.container(gap="xxsmall"):
         st.caption("Question")
         st.text(visible(queue.texts.get((case, question), question)))

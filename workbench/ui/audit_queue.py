@@ -69,16 +69,19 @@ def shown_miss(chosen: Context, kept: Kept) -> Miss | None:
     return next((miss for miss in of_question if miss.key[2] == wanted), of_question[0] if of_question else None)
 
 
-def extraction_of(miss: Miss, kept: Kept, wanted: str = "") -> str:
+def extraction_of(miss: Miss, wanted: str = "") -> str:
     """The extraction under which a miss is shown: the filter's, else the first one under which some method misses it."""
     lost = [row.extraction for row in miss.lost]
     return wanted if wanted in lost else lost[0]
 
 
-def select(chosen: Context, kept: Kept, miss: Miss) -> None:
-    """Look at a miss, from a callback: the sidebar, the links and the page Diagnose follow."""
+def select(chosen: Context, kept: Kept, miss: Miss, extraction: str = "") -> None:
+    """Look at a miss, from a callback: the sidebar, the links and the page Diagnose follow.
+
+    ``extraction`` is the filter's; a note that no method misses under it is looked at under another one.
+    """
     case, question, note = miss.key
-    source = kept.sources[extraction_of(miss, kept)][case]
+    source = kept.sources[extraction_of(miss, extraction)][case]
     choice = {"case": case, "question": question, "q": "", "note": ""}
     context.select(**choice, **({"extraction": source.choice} if source.choice else {}))
     diagnose_gold.look_at(replace(chosen, case_key=case, question_id=question, typed=""), note)
@@ -109,7 +112,7 @@ def _step(label: str, shortcut: str, queue: Queue, to: Miss | None) -> None:
         type="tertiary",
         disabled=to is None,
         on_click=select,
-        args=(queue.chosen, queue.kept, to),
+        args=(queue.chosen, queue.kept, to, queue.wanted.extraction),
     )
 
 
@@ -248,6 +251,6 @@ def _edited(queue: Queue, key: str, page: Sequence[Miss], labels: Mapping[str, s
         if change:
             changes[page[at].key] = change
         if fresh.get("Show"):
-            select(queue.chosen, queue.kept, page[at])
+            select(queue.chosen, queue.kept, page[at], queue.wanted.extraction)
     if changes:
         save(queue.path, changes)

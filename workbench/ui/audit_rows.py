@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from workbench.diagnose.audit import NoteRow
 from workbench.diagnose.report import stage_names
@@ -35,7 +36,7 @@ class Miss:
     def benchmark(self) -> str:
         return self.key[0].partition("/")[0]
 
-    @property
+    @cached_property
     def lost(self) -> tuple[NoteRow, ...]:
         """The rows that miss it."""
         return tuple(row for row in self.rows if not row.is_found)
