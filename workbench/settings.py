@@ -114,7 +114,7 @@ def _read(name: str, value: Any, hint: Any) -> Any:
         items = [item.strip() for item in value.split(",") if item.strip()] if isinstance(value, str) else list(value)
         return tuple(_read(name, item, choices[0]) for item in items)
     if origin is typing.Union or origin is type(int | None):
-        if value is None or value == "none":
+        if value is None or str(value).casefold() == "none":  # as it is printed, and as it is typed
             return None
         return _read(name, value, next(choice for choice in choices if choice is not type(None)))
     if hint is bool:
