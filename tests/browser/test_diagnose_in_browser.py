@@ -10,13 +10,14 @@ from pathlib import Path
 from urllib.parse import urlencode
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 
 from workbench.store import open_labels
 
 pytestmark = pytest.mark.browser
 expect.set_options(timeout=20_000)
 ROOT = Path(__file__).resolve().parents[2]
+PATIENCE = 60_000  # ms: the audit runs meanwhile
 MISSING = {"case": "longmemeval_demo/demo_missing_tag"}
 
 
@@ -40,7 +41,7 @@ def row(page: Page, method: str) -> Locator:
     return page.locator(".stages tbody").filter(has=page.get_by_role("rowheader", name=method, exact=True))
 
 
-def test_a_miss_is_opened_repaired_in_a_copy_and_labelled(address, store, open_page, picture):
+def test_a_miss_is_opened_repaired_labelled_found_in_the_audit_and_reported(address, store, open_page, browser, picture):
     watched = open_page(f"{address}/?{urlencode(MISSING)}")
     page = watched.page
     page.locator(".st-key-card").get_by_role("link", name="Diagnose").click()
@@ -67,7 +68,30 @@ def test_a_miss_is_opened_repaired_in_a_copy_and_labelled(address, store, open_p
     page.get_by_role("button", name="Next miss").click()
     page.wait_for_url(re.compile("case=longmemeval_demo%2Fdemo_common_word"))
     expect(row(page, "tag_basic").locator(".lost")).to_have_text("✕ outscored")
+
+    page.get_by_role("link", name="Audit").click()
+    page.get_by_role("button", name="Audit 6 cases").click(timeout=PATIENCE)  # the search for repairs may still be running
+    facet = page.locator(".st-key-facet-label").get_by_text("extracted")
+    expect(facet).to_be_visible(timeout=PATIENCE)
+    facet.click()
+    page.wait_for_url(re.compile("only-label=extracted"))
+    expect(page.get_by_text("miss 1 of 1", exact=False)).to_be_visible()
+    page.get_by_role("tab", name="Export").click()
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Report (HTML)").click()
+    read_offline(browser, download.value.path(), store.with_name("report.html"))
     watched.assert_clean()
+
+
+def read_offline(browser: Browser, downloaded: Path, report: Path) -> None:
+    """Open the report from disk with the network off."""
+    report.write_bytes(downloaded.read_bytes())
+    context = browser.new_context(offline=True)
+    page = context.new_page()
+    page.goto(report.as_uri())
+    expect(page.get_by_text("Ada: extracted (open)").first).to_be_visible()
+    expect(page.get_by_text("The reply alone names the stretch.").first).to_be_visible()
+    context.close()
 
 
 @pytest.mark.parametrize(("theme", "width"), [("light", 1280), ("dark", 1920)])

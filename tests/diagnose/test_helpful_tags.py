@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 from builders import WORDS, memory_of, note, note_lists
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.diagnose.tags import HelpfulTag, MissingWord, near_by_spelling, tag_report
+from workbench.diagnose.tags import BY_SPELLING, HelpfulTag, MissingWord, near_by_spelling, tag_report
 from workbench.diagnose.telling import telling
 from workbench.graph import tag_graph
 from workbench.methods.base import Words, create
@@ -41,12 +43,17 @@ def test_missing_words_say_where_the_note_holds_them() -> None:
     assert (near.path, near.score, near.notes, near.is_on_note) == ("place/museum", 100.0, 1, False)
 
 
-def test_near_tags_can_be_found_in_another_way() -> None:
-    memory = memory_of(note("n", "food/pastry"), note("m", "music"))
-    report = tag_report(memory, "n", "cake", near=lambda word, paths: [(path, 90.0) for path in paths if path == "food/pastry"])
+def test_a_tag_that_is_near_in_two_ways_counts_under_the_first() -> None:
+    memory = memory_of(note("n", "food/pastry"), note("m", "food/cakes_and_pies"))
+
+    def by_meaning(word: str, paths: Sequence[str]) -> list[tuple[str, float]]:
+        return [(path, 90.0) for path in paths]
+
+    report = tag_report(memory, "n", "cake", near={**BY_SPELLING, "meaning": by_meaning})
     (word,) = report.missing
     assert isinstance(word, MissingWord)
-    assert [(each.path, each.is_on_note) for each in word.near] == [("food/pastry", True)]
+    found = [(each.path, each.by, each.is_on_note) for each in word.near]
+    assert found == [("food/cakes_and_pies", "spelling", False), ("food/pastry", "meaning", True)]
 
 
 def test_spelling_is_near_without_digits_and_reserved_roots() -> None:

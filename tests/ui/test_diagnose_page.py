@@ -173,6 +173,7 @@ def test_missing_words_stand_where_the_note_has_them(demo, diagnose_page):
     by_assistant = shown.partition("Missing · only the assistant says it")[2]
     assert "doorway" in by_assistant.partition("nowhere in the note")[0]
     assert "action/stretch</bdi> (on 2 notes)" in by_assistant
+    assert re.search(r"doorway</bdi></b> · spelled alike: .* · of near meaning: <bdi>[a-z_/]*door", by_assistant)
 
 
 def test_a_helpful_tag_that_the_filter_drops_is_marked(demo, diagnose_page):

@@ -63,7 +63,7 @@ ExtractionOption = Annotated[
     str | None, typer.Option("--extraction", help="Extractor whose tags are used; default: given, else the newest.")
 ]
 NearOption = Annotated[
-    str | None, typer.Option("--near", help="Embedding backend that finds near tags by meaning; default: by spelling alone.")
+    str | None, typer.Option("--near", help="Embedding backend that finds near tags by meaning; '' for spelling alone.")
 ]
 
 

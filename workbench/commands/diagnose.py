@@ -25,7 +25,7 @@ from workbench.diagnose.inquiry import Place
 from workbench.diagnose.plain import diagnosis_json, search_json, tags_json
 from workbench.diagnose.repair import Effect, Search, search
 from workbench.diagnose.stages import Diagnosis, diagnose, sentence
-from workbench.diagnose.tags import TagReport, near_by_spelling, tag_report
+from workbench.diagnose.tags import BY_SPELLING, MissingWord, TagReport, tag_report
 from workbench.embed.near import near_by_meaning
 from workbench.evaluate.inputs import case_input
 from workbench.evaluate.runs import TABLE1
@@ -50,7 +50,7 @@ def diagnose_command(
     repair: Annotated[
         bool, typer.Option("--repair", help="Search the smallest edits that bring each missed note among the first k.")
     ] = False,
-    near: NearOption = None,
+    near: NearOption = "wordllama",
     extraction: ExtractionOption = None,
     profile: ProfileOption = "default",
     settings: SetOption = None,
@@ -72,8 +72,10 @@ def diagnose_command(
     made = {spec.name: create(spec.name, spec.profile, spec.overrides, memory) for spec in chosen}
     found = [diagnose(memory, asked, method, k, split(gold) or None) for method in made.values()]
     stored = [trace.note_id for trace in found[0].traces if trace.session_id is not None]
-    finder = near_by_meaning(backend(near)) if near else near_by_spelling
-    reports = [tag_report(memory, note_id, asked.text, near=finder) for note_id in stored]
+    finders = dict(BY_SPELLING)
+    if near:
+        finders["meaning"] = near_by_meaning(backend(near))
+    reports = [tag_report(memory, note_id, asked.text, near=finders) for note_id in stored]
     searches: list[Search] = []
     if repair:
         missed = [
@@ -122,8 +124,14 @@ def _tag_lines(report: TagReport) -> Iterator[str]:
     for word in report.missing:
         if word.is_telling:
             places = {"user": "the user says it", "assistant": "only the assistant says it", "nowhere": "not in the note"}
-            near = f"; near tags: {', '.join(each.path for each in word.near)}" if word.near else ""
+            near = "".join(f"; {said}: {', '.join(found)}" for said, found in _near(word))
             yield f"  missing  {word.spoken}: {places[word.where]}{near}"
+
+
+def _near(word: MissingWord) -> Iterator[tuple[str, list[str]]]:
+    for way, said in (("spelling", "spelled alike"), ("meaning", "of near meaning")):
+        if found := [each.path for each in word.near if each.by == way]:
+            yield said, found
 
 
 def _repair_lines(found: Search) -> Iterator[str]:

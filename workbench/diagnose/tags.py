@@ -6,8 +6,9 @@ A tag is helpful where it is attached to the note and shares a word with the que
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, Literal
 
 from rapidfuzz import fuzz, process
@@ -27,10 +28,11 @@ Where = Literal["user", "assistant", "nowhere"]
 NEAR_FROM = 80.0
 """Least similarity of a near tag, 0-100 (ours)."""
 NEAR_SHOWN = 5
-"""Near tags given for a word (ours)."""
+"""Near tags given for a word, of each way to be near (ours)."""
 
 NearTags = Callable[[str, Sequence[str]], Iterable[tuple[str, float]]]
-"""Finds tags near to a word among paths: (path, similarity 0-100), best first. Spelling is one way; meaning can be another."""
+"""Finds tags near to a word among paths: (path, similarity 0-100), best first."""
+Nearness = Literal["spelling", "meaning"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +58,7 @@ class NearTag:
     score: float
     notes: int
     is_on_note: bool
+    by: Nearness = "spelling"
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,8 +164,15 @@ def near_by_spelling(word: str, paths: Sequence[str]) -> list[tuple[str, float]]
     return sorted(best.items(), key=lambda item: (-item[1], item[0]))
 
 
+BY_SPELLING: Mapping[Nearness, NearTags] = MappingProxyType({"spelling": near_by_spelling})
+
+
 def tag_report(
-    memory: Memory, note_id: str, text: str, config: GraphConfig | None = None, near: NearTags = near_by_spelling
+    memory: Memory,
+    note_id: str,
+    text: str,
+    config: GraphConfig | None = None,
+    near: Mapping[Nearness, NearTags] = BY_SPELLING,
 ) -> TagReport:
     """Helpful and missing helpful tags of a note for a query.
 
@@ -174,8 +184,8 @@ def tag_report(
         The query.
     config : GraphConfig, optional
         Whose analyser and 15% filter count; by default those of ``tag_stopwords``.
-    near : callable
-        How near tags are found.
+    near : mapping
+        How near tags are found; a tag that is near in two ways counts under the first.
 
     Raises
     ------
@@ -191,17 +201,18 @@ def tag_report(
     said, told = Said.of(note, analyser), telling(query.distinct, analyser)
     tags = note.extraction.paths
 
+    def near_tags(spoken: str) -> Iterator[NearTag]:
+        found = set[str]()
+        for way, finder in near.items():
+            new = [(path, score) for path, score in finder(spoken, graph.paths) if path not in found][:NEAR_SHOWN]
+            for path, score in new:
+                found.add(path)
+                yield NearTag(path, score, len(graph.notes_of_tag[graph.tag_number[path]]), path in tags, way)
+
     def missing(word: str) -> MissingWord:
-        found = list(near(query.spoken[word], graph.paths))[:NEAR_SHOWN] if word in told else []
-        uses = ((path, score, len(graph.notes_of_tag[graph.tag_number[path]])) for path, score in found)
-        return MissingWord(
-            word,
-            query.spoken[word],
-            said.where(word),
-            word in told,
-            word in query.dropped,
-            tuple(NearTag(path, score, notes, path in tags) for path, score, notes in uses),
-        )
+        spoken, is_telling = query.spoken[word], word in told
+        close = tuple(near_tags(spoken)) if is_telling else ()
+        return MissingWord(word, spoken, said.where(word), is_telling, word in query.dropped, close)
 
     lacking = tuple(missing(word) for word in query.distinct if word not in own)
     return TagReport(note_id, tags, helpful_tags(graph, row, query), lacking)

@@ -10,7 +10,7 @@ import streamlit as st
 
 from workbench import colours
 from workbench.diagnose.stages import NoteTrace
-from workbench.diagnose.tags import MissingWord, TagReport, Where
+from workbench.diagnose.tags import MissingWord, NearTag, TagReport, Where
 from workbench.records import Note
 from workbench.ui import context, hit_columns
 from workbench.ui.comparison import Column, Row, tie_ranges
@@ -90,14 +90,18 @@ def _tag(path: str, words: Sequence[str], dropped: Sequence[str]) -> str:
 
 def _missing(word: MissingWord) -> str:
     common = ", too common for the filter" if word.is_common else ""
-    near = ", ".join(_near(word))
-    return f"<b><bdi>{_plain(word.spoken)}</bdi></b>{common}" + (f" · near: {near}" if near else "")
+    return f"<b><bdi>{_plain(word.spoken)}</bdi></b>{common}{''.join(_near(word))}"
 
 
 def _near(word: MissingWord) -> Iterator[str]:
-    for tag in word.near:
-        where = "on this note" if tag.is_on_note else f"on {counted(tag.notes, 'note')}"
-        yield f"<bdi>{_plain(tag.path)}</bdi> ({where})"
+    for way, said in (("spelling", "spelled alike"), ("meaning", "of near meaning")):
+        if found := [_placed(tag) for tag in word.near if tag.by == way]:
+            yield f" · {said}: {', '.join(found)}"
+
+
+def _placed(tag: NearTag) -> str:
+    where = "on this note" if tag.is_on_note else f"on {counted(tag.notes, 'note')}"
+    return f"<bdi>{_plain(tag.path)}</bdi> ({where})"
 
 
 def _plain(text: str) -> str:

@@ -13,12 +13,15 @@ from workbench.diagnose.edits import DropTag
 from workbench.diagnose.inquiry import place_of
 from workbench.diagnose.repair import Outcome, rerun
 from workbench.diagnose.stages import Diagnosis, NoteTrace, diagnose_ranking
-from workbench.diagnose.tags import TagReport, asked_words, tag_report
+from workbench.diagnose.tags import BY_SPELLING, NearTags, TagReport, asked_words, tag_report
 from workbench.diagnose.telling import telling
+from workbench.embed.base import embedder
+from workbench.embed.near import near_by_meaning
 from workbench.errors import StoreError, WorkbenchError
 from workbench.memory import Memory
 from workbench.methods.base import MemoryRetriever, create
 from workbench.methods.base import methods as registered
+from workbench.methods.dense import DenseConfig
 from workbench.methods.tags import StopwordsConfig
 from workbench.records import Question, Ranking
 from workbench.settings import Profile
@@ -167,7 +170,14 @@ def tags_of(shown: Shown) -> TagReport:
 
 @st.cache_resource(max_entries=64, show_spinner=False, hash_funcs={OpenCase: id})
 def _tags(opened: OpenCase, note_id: str, text: str) -> tuple[OpenCase, TagReport]:
-    return opened, tag_report(opened.memory, note_id, text)
+    near = {**BY_SPELLING, "meaning": _near_by_meaning(DenseConfig().embeddings)}
+    return opened, tag_report(opened.memory, note_id, text, near=near)
+
+
+@st.cache_resource(max_entries=1, show_spinner=False)
+def _near_by_meaning(backend: str) -> NearTags:
+    """Tags are embedded once for all questions."""
+    return near_by_meaning(embedder(backend))
 
 
 def without_helpful(shown: Shown) -> tuple[Outcome, ...]:
