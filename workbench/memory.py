@@ -11,6 +11,7 @@ from typing import Any, TypeVar, cast
 from workbench.embed.vectors import Vectors
 from workbench.notes import full_text
 from workbench.records import Note
+from workbench.states import States
 from workbench.text import Analyser
 
 V = TypeVar("V")
@@ -42,6 +43,8 @@ class Memory:
         The full case that these notes were taken from: word frequencies of the 15% filter are counted there (decision 2).
     vectors : Vectors, optional
         Vectors of texts that are known already; those that methods work out are added to it.
+    states : States, optional
+        What methods worked out of these notes before; what they work out is added to it.
 
     Attributes
     ----------
@@ -56,10 +59,12 @@ class Memory:
         participants: tuple[str, ...] = (),
         base: Memory | None = None,
         vectors: Vectors | None = None,
+        states: States | None = None,
     ) -> None:
         self.participants = participants
         self.base = base
         self.vectors = vectors if vectors is not None else Vectors()
+        self.states = states if states is not None else States()
         self.kept: dict[Hashable, Any] = {}
         self._by_id: dict[str, Note] = {}
         self._words: dict[tuple[Analyser, tuple[str, ...]], dict[str, dict[str, int]]] = {}
@@ -83,9 +88,9 @@ class Memory:
         self._views.clear()
 
     def edited(self, changed: Mapping[str, Note]) -> Memory:
-        """A memory with some notes replaced, which shares vectors and, for all others, word counts; this one stays as it is.
+        """A memory with some notes replaced, which shares vectors, states and, for all others, word counts.
 
-        Frequencies of the 15% filter are still counted in the same base, where there is one.
+        This one stays as it is. Frequencies of the 15% filter are still counted in the same base, where there is one.
 
         Raises
         ------
@@ -100,7 +105,7 @@ class Memory:
             if note.id != note_id:
                 raise ValueError(f"note {note_id!r} can't be replaced by one with id {note.id!r}")
         notes = (changed.get(note_id, note) for note_id, note in self._by_id.items())
-        copy = Memory(notes, self.participants, self.base, self.vectors)
+        copy = Memory(notes, self.participants, self.base, self.vectors, self.states)
         copy.kept = dict(self.kept)
         for key, counts in self._words.items():
             copy._words[key] = {note_id: words for note_id, words in counts.items() if note_id not in changed}

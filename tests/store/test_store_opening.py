@@ -119,6 +119,18 @@ def test_a_newer_store_names_both_versions(filled, read_only):
         open_store(filled, read_only=read_only)
 
 
+@pytest.mark.parametrize("version", range(1, len(schema.MIGRATIONS)))
+def test_a_store_of_every_earlier_version_is_brought_up_to_date(path, make_case, monkeypatch, version):
+    with monkeypatch.context() as earlier:
+        earlier.setattr(schema, "MIGRATIONS", schema.MIGRATIONS[:version])
+        with open_store(path) as store, store.cases._db.transaction() as cursor:
+            cursor.execute("INSERT INTO cases (case_key, benchmark, id, questions, notes) VALUES ('demo/c1', 'demo', 'c1', 0, 0)")
+    with open_store(path, read_only=True) as store:
+        assert store.info().schema_version == len(schema.MIGRATIONS)
+        assert store.states.of_case("demo/c1") == []
+        assert store.vectors.count() == 0
+
+
 NEXT = "ALTER TABLE cases ADD COLUMN colour VARCHAR DEFAULT 'blue'; CREATE TABLE shapes (case_key VARCHAR);"
 
 

@@ -136,13 +136,3 @@ def test_vectors_of_tests_are_refused(own_demo_store: Path) -> None:
 
     with pytest.raises(BadInput, match="'hash' are for tests only"):
         run(own_demo_store, embeddings="hash")
-
-
-def test_an_older_store_gets_its_tables(own_demo_store: Path) -> None:
-    with open_store(own_demo_store) as store, store._database.transaction() as cursor:
-        cursor.execute("DROP TABLE vectors")
-        cursor.execute("DROP TABLE embedded_texts")
-        cursor.execute("UPDATE meta SET value = '5' WHERE name = 'schema_version'")
-    with open_store(own_demo_store, read_only=True) as store:
-        assert store.vectors.count() == 0
-        assert store.cases.list()

@@ -10,6 +10,7 @@ from workbench.errors import BadInput
 from workbench.evaluate.embedding import texts_of
 from workbench.evaluate.runs import DF_FULL, DF_STORE, CaseInput
 from workbench.records import Case, Note
+from workbench.states import States
 from workbench.store import Choice, ExtractionRow, Store, open_store
 
 FULL_CASE = {"longmemeval_oracle": "longmemeval_s"}
@@ -23,7 +24,7 @@ Models = Collection[tuple[str, str]] | None
 def case_input(store: Store, case_key: str, extraction: Choice = None, models: Models = None) -> CaseInput:
     """A case with the notes of an extraction; for a reduced copy also the full case's notes, where the store has them.
 
-    The stored vectors of its texts come along, whichever case they were worked out for.
+    The stored vectors of its texts come along, whichever case they were worked out for, and the states of the case.
 
     Raises
     ------
@@ -35,12 +36,12 @@ def case_input(store: Store, case_key: str, extraction: Choice = None, models: M
     notes = store.notes.get(case.key, chosen.id)
     digest = input_digest(store, case.key, chosen)
     full = _full_case(store, case.key, chosen)
-    vectors = _vectors(store, case, notes, models)
+    vectors, states = _vectors(store, case, notes, models), States(store.states.of_case(case.key))
     if case.benchmark not in FULL_CASE:
-        return CaseInput(case, notes, digest, vectors=vectors)
+        return CaseInput(case, notes, digest, vectors=vectors, states=states)
     if full is None:
-        return CaseInput(case, notes, digest, remark=DF_STORE, vectors=vectors)
-    return CaseInput(case, notes, digest, store.notes.get(full, chosen.key), DF_FULL, vectors)
+        return CaseInput(case, notes, digest, remark=DF_STORE, vectors=vectors, states=states)
+    return CaseInput(case, notes, digest, store.notes.get(full, chosen.key), DF_FULL, vectors, states)
 
 
 def _vectors(store: Store, case: Case, notes: Sequence[Note], models: Models) -> Vectors:

@@ -84,7 +84,10 @@ CREATE TABLE vectors (text VARCHAR, backend VARCHAR, model VARCHAR, vector BLOB)
 CREATE TABLE embedded_texts (case_key VARCHAR, text VARCHAR);
 """
 
-MIGRATIONS: tuple[str, ...] = (_FIRST, _RUNS_RESUME, _REQUESTS, _OWN_CASES, _BUILDING, _VECTORS)
+# ``parts`` is JSON: what a method worked out of a case's notes (`workbench.states`).
+_STATES = "CREATE TABLE states (case_key VARCHAR, kind VARCHAR, digest VARCHAR, parts VARCHAR);"
+
+MIGRATIONS: tuple[str, ...] = (_FIRST, _RUNS_RESUME, _REQUESTS, _OWN_CASES, _BUILDING, _VECTORS, _STATES)
 """Scripts in order: the one at index i takes a store from version i to i + 1. Published ones are never edited."""
 
 _LABELS = """

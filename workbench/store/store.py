@@ -15,6 +15,7 @@ from workbench.store.notes import Notes
 from workbench.store.own_questions import OwnQuestions
 from workbench.store.questions import Questions
 from workbench.store.runs import Runs
+from workbench.store.states import StateTable
 from workbench.store.unfinished import Unfinished
 from workbench.store.vectors import VectorTable
 
@@ -46,7 +47,7 @@ class Store:
         self.cases, self.questions, self.notes = Cases(database), Questions(database), Notes(database)
         self.extractions, self.loads, self.runs = Extractions(database), Loads(database), Runs(database)
         self.unfinished, self.own_questions = Unfinished(database), OwnQuestions(database)
-        self.vectors = VectorTable(database)
+        self.vectors, self.states = VectorTable(database), StateTable(database)
 
     def __enter__(self) -> Store:
         return self
