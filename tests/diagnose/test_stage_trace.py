@@ -20,7 +20,8 @@ from workbench.diagnose.checks.filtered import FilteredOut
 from workbench.diagnose.checks.outscored import Outscored
 from workbench.diagnose.checks.tagged import TaggedOtherwise
 from workbench.diagnose.plain import diagnosis_json
-from workbench.diagnose.stages import Diagnosis, NoteTrace, diagnose, diagnose_ranking, ranking_of, sentence, stages
+from workbench.diagnose.stages import Diagnosis, NoteTrace, diagnose, diagnose_ranking, sentence, stages
+from workbench.evaluate.imported import ImportedArm, ImportedRun
 from workbench.evaluate.inputs import case_input
 from workbench.memory import Memory
 from workbench.methods.base import create, methods
@@ -184,9 +185,10 @@ def test_an_unknown_method_gets_the_stages_that_any_ranking_shows() -> None:
 
 
 def test_of_an_imported_run_what_it_does_not_list_is_not_guessed() -> None:
-    memory = memory_of(note("n"), note("m"), note("o"))
+    memory = memory_of(note("n"), note("m"), note("o"), note("elsewhere"))
     result = QuestionResult("c", "q", "", "theirs", ("m", "o", "elsewhere"), (3.0, 2.0, 2.0), (), 3, {}, True)
-    ranking = ranking_of(result, "cake", memory)
+    arm = ImportedArm("run", "theirs", "note", "theirs.trec")
+    ranking = ImportedRun("run:theirs", arm, [result], [ask("cake")], memory).query("cake")
     assert [hit.block for hit in ranking.hits] == [1, 2, 2]
     absent, listed, top = (diagnose_ranking(memory, ask("cake", gold), ranking, 1).traces[0] for gold in ("n", "o", "m"))
     assert absent.stage is None

@@ -17,7 +17,7 @@ from workbench.evaluate import export
 from workbench.evaluate.imported import NO_WHY, ImportedRun, imported_arms
 from workbench.evaluate.importing import NOT_JUDGED, UNANSWERED, ImportReport, import_run
 from workbench.evaluate.inputs import case_input, case_inputs
-from workbench.evaluate.runs import NO_GOLD
+from workbench.evaluate.judging import NO_GOLD
 from workbench.evaluate.summary import summary
 from workbench.records import Run
 from workbench.store import open_store

@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.errors import BadInput
+from workbench.evaluate.judging import NO_GOLD
 from workbench.evaluate.reductions import Distractors, StoreSize, shuffled
-from workbench.evaluate.runs import DF_FULL, DF_STORE, NO_GOLD, CaseInput, MethodSpec, evaluate, evaluate_case
+from workbench.evaluate.runs import DF_FULL, DF_STORE, CaseInput, MethodSpec, evaluate, evaluate_case
 from workbench.memory import Memory
 from workbench.methods.base import create
 

@@ -9,7 +9,8 @@ import pytest
 
 from workbench.datasets.longmemeval import SESSION_TWICE
 from workbench.errors import BadInput
-from workbench.evaluate.runs import DF_FULL, DF_STORE, NO_GOLD, CaseInput, MethodSpec, evaluate, evaluate_case
+from workbench.evaluate.judging import NO_GOLD
+from workbench.evaluate.runs import DF_FULL, DF_STORE, CaseInput, MethodSpec, evaluate, evaluate_case
 from workbench.evaluate.summary import summary
 from workbench.records import Case, Gold, Interaction, Note, Question, Session, Turn
 

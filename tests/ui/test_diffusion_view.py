@@ -13,12 +13,9 @@ from workbench.memory import Memory
 from workbench.methods.adaptive import AdaptiveConfig, Spread
 from workbench.spread import SpreadTrace, attribution, trace, what_if
 from workbench.ui.diffusion_charts import along, charts, down, drawn_notes, mark
+from workbench.ui.diffusion_html import Bar, bars_html, edge_bars, equation_html, seed_bars, walks_html
 from workbench.ui.diffusion_view import (
-    Bar,
-    bars_html,
-    edge_bars,
     equation,
-    equation_html,
     frames,
     line_of,
     masses_of,
@@ -26,10 +23,8 @@ from workbench.ui.diffusion_view import (
     name_of,
     node_rows,
     part_of,
-    seed_bars,
     shown_nodes,
     unit_radius,
-    walks_html,
 )
 from workbench.ui.graph_details import drawable
 from workbench.ui.graph_layout import layered

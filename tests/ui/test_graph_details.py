@@ -13,7 +13,7 @@ from workbench.memory import Memory
 from workbench.methods.base import create
 from workbench.records import Gold, Question
 from workbench.ui.graph_details import concept_details, drawable, question_marks, tag_details, topic_details
-from workbench.ui.graph_view import graphml
+from workbench.ui.graph_files import graphml
 
 
 @pytest.fixture

@@ -18,18 +18,10 @@ from hypothesis.extra.numpy import arrays
 from sample_graph import sample_graph
 
 from workbench import colours
+from workbench.ui.graph_files import notebook_html, offline_html, outside_references
 from workbench.ui.graph_layout import LAYERS, LAYOUTS, ROW, count_crossings, force, layered, spread, timeline
 from workbench.ui.graph_scope import CATEGORIES, KINDS, ego_view, find, paths_between
-from workbench.ui.graph_view import (
-    CAPTION,
-    GraphView,
-    edge_ends,
-    network,
-    notebook_html,
-    offline_html,
-    outside_references,
-    short_label,
-)
+from workbench.ui.graph_view import CAPTION, GraphView, edge_ends, network, short_label
 
 ROOT = Path(__file__).resolve().parents[2]
 HOSTILE = '</script><img src="https://evil.example/x.png" onerror="alert(1)"> <a href="https://evil.example">\u202e link'

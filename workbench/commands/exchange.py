@@ -12,6 +12,8 @@ from tqdm import tqdm
 
 from workbench.commands.base import (
     DEFAULT_STORE,
+    BenchmarkOption,
+    CasesOption,
     ExtractionOption,
     JsonOption,
     StoreOption,
@@ -25,8 +27,8 @@ from workbench.errors import WorkbenchError
 from workbench.evaluate import export as exports
 from workbench.evaluate.importing import ImportReport, import_run
 from workbench.evaluate.inputs import case_inputs
+from workbench.evaluate.judging import Ranked
 from workbench.evaluate.run_files.collect import UNITS, Accounts
-from workbench.evaluate.runs import Ranked
 from workbench.evaluate.summary import summary
 from workbench.printing import evaluation_lines, said
 from workbench.store import Store, open_store
@@ -82,10 +84,8 @@ def _written(store: Store, run_id: str, out: Path, format: str, rows: str, unit:
 @command("import-run", order=62)
 def import_run_command(
     file: Annotated[Path, typer.Argument(help="A TREC run, CSV with a header, or JSON; a tag or method names each system.")],
-    benchmark: Annotated[str | None, typer.Option("--benchmark", help="Which benchmark of the store.")] = None,
-    case_names: Annotated[
-        str | None, typer.Option("--cases", help="Comma-separated cases; default: all of the benchmark.")
-    ] = None,
+    benchmark: BenchmarkOption = None,
+    case_names: CasesOption = None,
     name: Annotated[str, typer.Option("--name", help="A name for the run; default: the file's.")] = "",
     unit: Annotated[str, typer.Option("--unit", help="What is ranked: note, session, or auto.")] = "auto",
     qrels: Annotated[Path | None, typer.Option("--qrels", help="TREC qrels to judge by instead of the stored gold.")] = None,

@@ -12,7 +12,8 @@ from tqdm import tqdm
 from workbench.commands.base import DEFAULT_STORE, EngineOption, JsonOption, StoreOption, command, present, split, workers_of
 from workbench.errors import WorkbenchError
 from workbench.evaluate.estimates import Estimate
-from workbench.evaluate.published import METHODS, PUBLISHED, TAGS_PER_CASE, Published
+from workbench.evaluate.published import PUBLISHED, TAGS_PER_CASE, Published
+from workbench.evaluate.runs import TABLE1
 from workbench.evaluate.table1 import Row, Verdict, table1
 from workbench.printing import interval, table
 
@@ -70,14 +71,14 @@ def table1_lines(rows: Sequence[Row]) -> Iterator[str]:
         mine = [row for row in rows if row.row == name]
         yield f"{name}: MRR"
         of_paper = [line for line in PUBLISHED if line.row == name]
-        lines = [["paper", line.extraction, line.n, *_numbers(line, METHODS)] for line in of_paper if line.source == "Table 1"]
+        lines = [["paper", line.extraction, line.n, *_numbers(line, TABLE1)] for line in of_paper if line.source == "Table 1"]
         lines += [["ours", row.extraction, _n(row.cells), *_means(row.cells)] for row in mine]
-        yield from table(["", "extraction", "n", *METHODS], lines)
+        yield from table(["", "extraction", "n", *TABLE1], lines)
         for line in (line for line in of_paper if line.source != "Table 1"):
             numbers = ", ".join(f"{arm} {value}" for arm, value in line.mrr.items())
             yield f"paper, {line.source}, {line.extraction}, n={line.n}: {numbers}"
         for row in mine:
-            others = {arm: each for arm, each in row.cells.items() if arm not in METHODS}
+            others = {arm: each for arm, each in row.cells.items() if arm not in TABLE1}
             yield f"ours, {row.extraction}, ablation and controls:"
             yield from table(["arm", "n", "MRR [95%]"], [[arm, each.n, _said(each)] for arm, each in others.items()])
             if row.verdicts:
@@ -85,7 +86,7 @@ def table1_lines(rows: Sequence[Row]) -> Iterator[str]:
                 yield from table(["claim", "paper", "n", "difference [95%]", "here"], [_verdict(each) for each in row.verdicts])
             if row.by_type:
                 yield f"recall@5 by type ({row.extraction}):"
-                shown = [method for method in METHODS if method in row.cells]
+                shown = [method for method in TABLE1 if method in row.cells]
                 by_type = [[kind, _n(cells), *_means(cells, shown)] for kind, cells in row.by_type.items()]
                 yield from table(["type", "n", *shown], by_type)
             if row.tags:
@@ -108,7 +109,7 @@ def _n(cells: Mapping[str, Estimate]) -> int:
     return max((each.n for each in cells.values()), default=0)
 
 
-def _means(cells: Mapping[str, Estimate], shown: Sequence[str] = METHODS) -> list[str | None]:
+def _means(cells: Mapping[str, Estimate], shown: Sequence[str] = TABLE1) -> list[str | None]:
     return [_said(cells[method]) if method in cells else None for method in shown]
 
 

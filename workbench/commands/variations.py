@@ -33,7 +33,8 @@ from workbench.commands.base import (
 )
 from workbench.evaluate.ablations import AblationTable, ablation, ablation_table
 from workbench.evaluate.inputs import case_input, common_extraction
-from workbench.evaluate.runs import MEASURES, MethodSpec
+from workbench.evaluate.judging import MEASURES
+from workbench.evaluate.runs import MethodSpec
 from workbench.evaluate.significance import PairedTest
 from workbench.evaluate.stored import run_stored
 from workbench.evaluate.sweep_table import SweepTable, sweep_table

@@ -28,15 +28,13 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
-import numpy as np
-
 from workbench.diagnose.checks.base import Check, Finding, checks
 from workbench.diagnose.inquiry import Competitor, Inquiry, Place
 from workbench.evaluate.ranks import sessions_of
 from workbench.evaluate.relevance import Level, relevance
 from workbench.memory import Memory
-from workbench.methods.base import Retriever, comparable
-from workbench.records import Hit, Question, QuestionResult, Ranking
+from workbench.methods.base import Retriever
+from workbench.records import Question, Ranking
 
 FOUND = "found"
 COMPETITORS = 5
@@ -213,17 +211,6 @@ def _gold(memory: Memory, question: Question, gold: Collection[str] | None) -> t
     notes = [note for note in memory.notes if note.id in wanted or note.session_id in wanted]
     held = {note.id for note in notes} | {note.session_id for note in notes}
     return [note.id for note in notes], sorted(wanted - held), "given"
-
-
-def ranking_of(result: QuestionResult, query: str, memory: Memory) -> Ranking:
-    """A stored or imported result as a ranking without reasons; equal scores share a block. Unknown notes keep their place."""
-    keys = comparable(np.asarray(result.scores), None).tolist()
-    hits, block = [], 0
-    for at, (note_id, score) in enumerate(zip(result.note_ids, result.scores, strict=True)):
-        block += at == 0 or keys[at] != keys[at - 1]
-        session = memory[note_id].session_id if note_id in memory else ""
-        hits.append(Hit(note_id, session, at + 1, score, block))
-    return Ranking(query, result.method, tuple(hits), result.candidates, result.remarks)
 
 
 def sentence(trace: NoteTrace) -> str:

@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 
 from workbench.evaluate.intervals import RESAMPLES, SEED
+from workbench.evaluate.judging import is_headline
 from workbench.evaluate.relevance import relevance
-from workbench.evaluate.runs import CaseInput, is_headline
+from workbench.evaluate.runs import CaseInput
 from workbench.methods.adaptive import AdaptiveConfig, Spread
 from workbench.spread import measures
 

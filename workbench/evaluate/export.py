@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from workbench.evaluate.judging import Ranked
 from workbench.evaluate.relevance import relevance
 from workbench.evaluate.run_files.names import outside, question_name
-from workbench.evaluate.runs import CaseInput, Ranked
+from workbench.evaluate.runs import CaseInput
 from workbench.records import QuestionResult, Run
 
 FORMATS = ("trec", "csv", "parquet", "json")

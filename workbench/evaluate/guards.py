@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from workbench.evaluate.comparing import granularity
-from workbench.evaluate.runs import KEPT
+from workbench.evaluate.judging import KEPT
 from workbench.evaluate.summary import groups, mean
 from workbench.records import QuestionResult, Run
 from workbench.words import counted

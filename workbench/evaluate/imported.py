@@ -10,7 +10,7 @@ import numpy as np
 
 from workbench.errors import WorkbenchError
 from workbench.evaluate.importing import UNANSWERED
-from workbench.evaluate.runs import Ranked
+from workbench.evaluate.judging import Ranked
 from workbench.memory import Memory
 from workbench.methods.base import comparable
 from workbench.records import Hit, Question, QuestionResult, Ranking, Why

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from workbench.evaluate.estimates import Estimate, arms_of, estimates
-from workbench.evaluate.runs import MEASURES, STORE_NOTES
+from workbench.evaluate.judging import MEASURES, STORE_NOTES
 from workbench.evaluate.significance import HEADLINE, Pair, check_measure, columns
 from workbench.evaluate.summary import groups, mean
 from workbench.records import QuestionResult, Run

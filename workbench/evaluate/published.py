@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from workbench.evaluate.runs import TABLE1
+
 LME_S, ORACLE, CORE, STRESS = "LongMemEval-S", "LongMemEval (oracle)", "ATANT (Core)", "ATANT (Stress R2-R5)"
 """The rows of Table 1."""
-METHODS = ("tag_basic", "tag_stopwords", "tag_tfidf", "adaptive", "bm25", "openclaw")
-"""The columns of Table 1, in its order."""
 NO_DIFFUSION, NO_SEEDING, NO_TIME_LINE = (f"adaptive - {switch}" for switch in ("diffusion", "file_seeding", "chronological"))
 """Arms of the component ablation (5.1)."""
 PERMISSIVE = " (any text suffices)"
@@ -27,7 +27,7 @@ class Published:
 
 
 def _line(row: str, extraction: str, n: int | None, *values: float | str) -> Published:
-    return Published(row, extraction, n, dict(zip(METHODS, values, strict=True)))
+    return Published(row, extraction, n, dict(zip(TABLE1, values, strict=True)))
 
 
 PUBLISHED = (
@@ -90,7 +90,7 @@ CLAIMS = (
     Claim(LME_S, "below", NO_TIME_LINE, NO_SEEDING, source="5.1: file seeding is the largest component"),
     Claim(LME_S, "below", "adaptive", NO_DIFFUSION, source="5.1"),
     Claim(LME_S, "same", AT_ZERO, AT_ZERO_NO_DIFFUSION, source="6.1"),
-    *(Claim(ORACLE, "at_least", method, bound=0.99) for method in METHODS),
+    *(Claim(ORACLE, "at_least", method, bound=0.99) for method in TABLE1),
     *(Claim(CORE, "below", method, "adaptive") for method in ("tag_basic", "tag_stopwords", "tag_tfidf", "bm25", "openclaw")),
     *(Claim(CORE, "below", "tag_stopwords", method) for method in ("tag_basic", "tag_tfidf", "bm25")),
     Claim(CORE, "below", NO_DIFFUSION, "adaptive", source="5.1"),

@@ -12,8 +12,9 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
 
 from workbench.errors import BadInput
+from workbench.evaluate.judging import is_by_session
 from workbench.evaluate.relevance import relevance
-from workbench.evaluate.runs import DF_FULL, CaseInput, is_by_session
+from workbench.evaluate.runs import DF_FULL, CaseInput
 from workbench.records import Question
 from workbench.words import counted
 

@@ -1,4 +1,4 @@
-"""Runs: methods over cases, judged question by question."""
+"""Runs: methods over cases, and what every ranking came to."""
 
 from __future__ import annotations
 
@@ -7,37 +7,28 @@ import os
 import platform
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from functools import partial
 from importlib.metadata import version
-from typing import Any, Literal
+from typing import Any
 
 import workbench
-from workbench.datasets.longmemeval import is_abstention
 from workbench.embed.base import embedder
 from workbench.embed.vectors import Vectors, VectorSet
 from workbench.engine import Progress, Task, run_tasks
 from workbench.errors import BadInput
-from workbench.evaluate.measures.base import compute
-from workbench.evaluate.ranks import DEPTH, reciprocal_rank_range, sessions_of
-from workbench.evaluate.relevance import Relevance, relevance
+from workbench.evaluate.judging import judge, judged_questions
 from workbench.memory import Memory
 from workbench.methods.base import create
-from workbench.records import Case, Note, Question, QuestionResult, Ranking, Run, RunKind
+from workbench.records import Case, Note, QuestionResult, Ranking, Run, RunKind
 from workbench.settings import Profile
+from workbench.states import State, States
 
-MEASURES = ("mrr", "recall@5", "recall@10", "hit@5", "ndcg@5", "ndcg_longmemeval@5")
-"""Computed for every question, over the unit in which its gold is given."""
-STORE_NOTES = "store_notes"
-"""Not a measure, but kept beside them: how many notes the memory held that the question was asked of."""
 DF_FULL = "word frequencies of the filter are counted in the full case"
 DF_STORE = "word frequencies of the filter are counted in this reduced case: the full one is not stored under this extraction"
 DF_REMARKS = (DF_FULL, DF_STORE)
-NO_GOLD = "no evidence is named that the history holds"
-KEPT = 100
-"""Ranked notes that a run keeps of each question; measures are taken over the whole ranking (ours)."""
 TABLE1 = ("tag_basic", "tag_stopwords", "tag_tfidf", "adaptive", "bm25", "openclaw")
 """The methods of the paper's Table 1, in its order."""
 
@@ -68,8 +59,8 @@ class CaseInput:
     """A case with the notes of one extraction.
 
     ``base`` holds the full case's notes where this one is a reduced copy of a stored one; ``remark`` says of a reduced copy where
-    the word frequencies of the filter are counted (decision 2). ``digest`` covers all of it. ``vectors`` are those of its texts
-    that a store held; methods add to them, and no ranking depends on what was there.
+    the word frequencies of the filter are counted (decision 2). ``digest`` covers all of it. ``vectors`` and
+    ``states`` are those of its texts that a store held; methods add to them, and no ranking depends on what was there.
     """
 
     case: Case
@@ -78,16 +69,15 @@ class CaseInput:
     base: tuple[Note, ...] | None = None
     remark: str = ""
     vectors: Vectors = field(default_factory=Vectors, compare=False, repr=False)
+    states: States = field(default_factory=States, compare=False, repr=False)
 
     def memory(self, full: Memory | None = None) -> Memory:
         """A memory of the notes, which all methods of the case share; ``full`` is one of the base, where it is there already."""
         if full is None and self.base is not None:
             full = Memory(self.base)
-        return Memory(self.notes, self.case.participants, full, self.vectors)
+        return Memory(self.notes, self.case.participants, full, self.vectors, self.states)
 
 
-Ranked = Literal["note", "session"]
-"""What a ranking lists."""
 Reduction = Callable[[CaseInput], Sequence[CaseInput]]
 """Makes smaller copies of a case, one for each of its questions (`workbench.evaluate.reductions`)."""
 
@@ -97,7 +87,7 @@ class CaseResult:
     """What one case came to: a result per method and question, seconds per method, and left-out questions by reason.
 
     ``building`` is the part of the seconds that went into index, graph and whatever else is kept for later queries. ``vectors``
-    are those that were worked out, to be stored.
+    and ``states`` are those that were worked out, to be stored.
     """
 
     results: tuple[QuestionResult, ...]
@@ -105,16 +95,7 @@ class CaseResult:
     building: dict[str, float]
     excluded: Counter[str]
     vectors: tuple[VectorSet, ...] = ()
-
-
-def is_headline(benchmark: str, question: Question) -> bool:
-    """Whether a question counts in the benchmark's headline figure (design 9): of LoCoMo's, those of categories 1 to 4."""
-    return benchmark != "locomo" or question.type[:1] in ("1", "2", "3", "4")
-
-
-def is_by_session(question: Question) -> bool:
-    """Whether a question is judged over sessions: where its gold names sessions (LongMemEval); else over notes."""
-    return bool(question.gold.sessions)
+    states: tuple[State, ...] = ()
 
 
 def evaluate_case(given: CaseInput, specs: Sequence[MethodSpec]) -> CaseResult:
@@ -132,14 +113,14 @@ def evaluate_case(given: CaseInput, specs: Sequence[MethodSpec]) -> CaseResult:
         arms = [spec for spec in specs if spec.reduction == reduction]
         lacking: Counter[str] = Counter()
         for reduced in reduction(given) if reduction is not None else (given,):
-            reduced = replace(reduced, vectors=given.vectors)
+            reduced = replace(reduced, vectors=given.vectors, states=given.states)
             found = _evaluate_arms(reduced, reduced.memory(full if reduced.base is whole else None), arms)
             results += found.results
             seconds.update(found.seconds)
             building.update(found.building)
             lacking += found.excluded
         excluded |= lacking  # the same questions lack gold in every copy
-    return CaseResult(tuple(results), dict(seconds), dict(building), excluded, given.vectors.fresh)
+    return CaseResult(tuple(results), dict(seconds), dict(building), excluded, given.vectors.fresh, given.states.fresh)
 
 
 def _evaluate_arms(given: CaseInput, memory: Memory, specs: Sequence[MethodSpec]) -> CaseResult:
@@ -150,137 +131,13 @@ def _evaluate_arms(given: CaseInput, memory: Memory, specs: Sequence[MethodSpec]
     for spec in specs:
         with memory.watch() as watch:
             method = create(spec.name, spec.profile, spec.overrides, memory)
-            rankings |= {(spec.arm, each.question.id): method.query(each.question.text, k=None) for each in judged}
+            rankings |= {
+                (spec.arm, each.question.id): method.query(each.question.text, k=None, at_time=each.question.time)
+                for each in judged
+            }
         seconds[spec.arm], building[spec.arm] = watch.seconds, watch.nested
     results = judge(given.case.key, judged, rankings, store_notes=len(memory.notes), remark=given.remark)
     return CaseResult(tuple(results), seconds, building, excluded)
-
-
-@dataclass(frozen=True, slots=True)
-class Judged:
-    """A question that takes part, with what is relevant to it. ``variant`` is another reading of its gold (see `_variant`)."""
-
-    question: Question
-    relevant: Relevance
-    variant: tuple[str, frozenset[str]]
-
-
-def judged_questions(questions: Iterable[Question], notes: Sequence[Note]) -> tuple[list[Judged], Counter[str]]:
-    """The questions that name gold, judged over a memory's notes; and how many are left out, by reason."""
-    judged, excluded = [], Counter[str]()
-    for question in questions:
-        found = relevance(question, notes)
-        if found.level == "none":
-            excluded[NO_GOLD] += 1
-        else:
-            judged.append(Judged(question, found, _variant(question, notes)))
-    return judged, excluded
-
-
-def judge(
-    case_key: str,
-    judged: Iterable[Judged],
-    rankings: Mapping[tuple[str, str], Ranking],
-    *,
-    store_notes: int,
-    remark: str = "",
-    unit: Ranked = "note",
-) -> Iterator[QuestionResult]:
-    """Results of one case in the order of the rankings; measures are computed over all of them at once.
-
-    Parameters
-    ----------
-    rankings : mapping
-        (arm, question id) to the whole ranking.
-    store_notes : int
-        How many notes the memory holds.
-    remark : str
-        Of the case, kept with every result.
-    unit : "note" or "session"
-        What the hits are. Hits of unit "session" have no note id: measures over notes are not available (None, never 0).
-    """
-    found = {each.question.id: each for each in judged}
-    by_note = {_key(at): [hit.note_id for hit in ranking.hits] for at, ranking in rankings.items()} if unit == "note" else {}
-    by_session = {_key(at): sessions_of(ranking.hits) for at, ranking in rankings.items()}
-    over_notes = compute(MEASURES, by_note, {_key(at): _graded(found[at[1]]) for at in rankings})
-    over_sessions = compute(MEASURES, by_session, {_key(at): found[at[1]].relevant.sessions for at in rankings})
-    benchmark = case_key.partition("/")[0]
-    for at, ranking in rankings.items():
-        key, each = _key(at), found[at[1]]
-        question, (name, gold) = each.question, each.variant
-        is_session = is_by_session(question)
-        main, other, suffix = (over_sessions, over_notes, "_note") if is_session else (over_notes, over_sessions, "_session")
-        # A question whose gold this memory does not hold was not found: 0, and it stays in the mean (spec 2.8).
-        values: dict[str, float | None] = {measure: main[measure][key] or 0.0 for measure in MEASURES}
-        values |= {measure + suffix: other[measure][key] for measure in MEASURES}
-        values |= _tie_range(question, each.relevant, ranking)
-        values[STORE_NOTES] = float(store_notes)
-        if name:
-            ranked = by_session[key] if is_session else by_note.get(key, ())
-            values[name] = compute(["mrr"], {"q": ranked}, {"q": gold})["mrr"]["q"]
-        if unit == "session":
-            values |= dict.fromkeys(_over_notes(values, is_session))
-        yield QuestionResult(
-            case_key,
-            question.id,
-            question.type,
-            at[0],
-            tuple(hit.note_id for hit in ranking.hits[:KEPT]) if unit == "note" else (),
-            tuple(hit.score for hit in ranking.hits[: KEPT if unit == "note" else DEPTH]),
-            by_session[key],
-            ranking.candidates,
-            values,
-            is_headline(benchmark, question),
-            (*question.remarks, *([remark] if remark else []), *ranking.remarks),
-        )
-
-
-def _graded(each: Judged) -> Collection[str]:
-    """The relevant notes, with their grades where the question has some."""
-    gold, notes = each.question.gold, each.relevant.notes
-    return {note: grade for note, grade in gold.grade_by_note.items() if note in notes} if gold.grades else notes
-
-
-def _over_notes(values: Iterable[str], is_session: bool) -> list[str]:
-    """The names among a question's values that are measured over notes."""
-    names = [name for name in values if name != STORE_NOTES]
-    return [name for name in names if (name.endswith("_note") if is_session else not name.endswith("_session"))]
-
-
-def _key(at: tuple[str, str]) -> str:
-    """A (method, question) pair as one name, for libraries that take names."""
-    return "\t".join(at)
-
-
-def _tie_range(question: Question, found: Relevance, ranking: Ranking) -> dict[str, float | None]:
-    """Reciprocal rank at the worst and best order within ties (decision 4)."""
-    if is_by_session(question):
-        worst, best = reciprocal_rank_range(((hit.session_id, hit.block) for hit in ranking.hits), found.sessions, DEPTH)
-    else:
-        worst, best = reciprocal_rank_range(((hit.note_id, hit.block) for hit in ranking.hits), found.notes)
-    return {"mrr_worst_tie": worst, "mrr_best_tie": best}
-
-
-def _variant(question: Question, notes: Sequence[Note]) -> tuple[str, frozenset[str]]:
-    """Another reading of the gold, where the benchmark has one: the name of its MRR, and the notes or sessions it takes."""
-    if question.gold.substrings:
-        return "mrr_permissive", relevance(question, notes, permissive=True).notes
-    if is_by_session(question):
-        return "mrr_official", official_gold(question, notes)
-    return "", frozenset()
-
-
-def official_gold(question: Question, notes: Sequence[Note]) -> frozenset[str]:
-    """LongMemEval's own gold: evidence sessions with a flagged user turn; none for abstention questions (spec 6.1)."""
-    if is_abstention(question):
-        return frozenset()
-    flagged = set(question.gold.turns)
-    return frozenset(
-        note.session_id
-        for note in notes
-        if any(turn.role == "user" and turn.ref in flagged for turn in note.interaction.turns)
-        and note.session_id in question.gold.sessions
-    )
 
 
 def evaluate(

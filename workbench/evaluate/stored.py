@@ -14,10 +14,9 @@ from workbench.embed.vectors import VectorSet
 from workbench.engine import Progress, Task, run_tasks
 from workbench.errors import BadInput, WorkbenchError
 from workbench.evaluate.inputs import case_inputs, common_extraction, input_digest
+from workbench.evaluate.judging import KEPT, MEASURES
 from workbench.evaluate.requests import Request
 from workbench.evaluate.runs import (
-    KEPT,
-    MEASURES,
     CaseInput,
     MethodSpec,
     configurations,
@@ -28,6 +27,7 @@ from workbench.evaluate.runs import (
     run_id,
 )
 from workbench.records import Run, RunKind
+from workbench.states import State
 from workbench.store import CasePart, ExtractionRow, UnfinishedRow, open_store
 from workbench.store.values import to_json
 
@@ -189,10 +189,11 @@ def _work(
 ) -> None:
     """Evaluate cases and store them in small batches, also those that were finished when the work is stopped.
 
-    Vectors that were worked out on the way are stored with them.
+    Vectors and states that were worked out on the way are stored with them.
     """
     waiting: list[CasePart] = []
     vectors: dict[str, tuple[VectorSet, ...]] = {}
+    states: dict[str, tuple[State, ...]] = {}
 
     def store_waiting() -> None:
         if waiting:
@@ -200,8 +201,10 @@ def _work(
                 store.unfinished.add(run, waiting)
                 for case_key, sets in vectors.items():
                     store.vectors.put(case_key, sets)
-            waiting.clear()
-            vectors.clear()
+                for case_key, made in states.items():
+                    store.states.put(case_key, made)
+            for each in (waiting, vectors, states):
+                each.clear()
 
     tasks = (Task(each.case.key, each) for each in inputs)
     last = time.monotonic()
@@ -211,6 +214,8 @@ def _work(
             waiting.append(CasePart(done.name, found.results, found.excluded, found.seconds, found.building))
             if found.vectors:
                 vectors[done.name] = found.vectors
+            if found.states:
+                states[done.name] = found.states
             if time.monotonic() - last > COMMIT_SECONDS:
                 store_waiting()
                 last = time.monotonic()

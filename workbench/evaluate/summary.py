@@ -8,7 +8,8 @@ from typing import Any
 
 from workbench.datasets.longmemeval import SESSION_TWICE
 from workbench.evaluate.intervals import mean_interval
-from workbench.evaluate.runs import DF_REMARKS, MEASURES
+from workbench.evaluate.judging import MEASURES
+from workbench.evaluate.runs import DF_REMARKS
 from workbench.records import QuestionResult, Run
 
 

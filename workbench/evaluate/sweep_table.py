@@ -9,7 +9,7 @@ from itertools import permutations
 from workbench.evaluate.ablations import LESS
 from workbench.evaluate.estimates import Estimate, arms_of, estimates, mean_of
 from workbench.evaluate.intervals import Values
-from workbench.evaluate.runs import STORE_NOTES
+from workbench.evaluate.judging import STORE_NOTES
 from workbench.evaluate.significance import PairedTest, check_measure, columns, paired_tests
 from workbench.evaluate.sweeps.base import Point, Scale, sweeps
 from workbench.records import Run

@@ -10,7 +10,7 @@ from typing import Any
 
 from workbench.errors import WorkbenchError
 from workbench.evaluate.estimates import Estimate, arms_of, estimates
-from workbench.evaluate.runs import STORE_NOTES
+from workbench.evaluate.judging import STORE_NOTES
 from workbench.records import Run
 from workbench.store import Label, Store
 from workbench.store.values import dump_gold

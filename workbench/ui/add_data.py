@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
-import tempfile
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +12,6 @@ from typing import Any
 
 import pandas as pd
 import streamlit as st
-from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from workbench.datasets.read import detect, read
 from workbench.errors import BadInput
@@ -22,6 +19,7 @@ from workbench.extract.base import extractors
 from workbench.ingest import ingest
 from workbench.records import Finding
 from workbench.store import LoadReport
+from workbench.ui import uploads
 from workbench.ui.jobs import Job, is_running, jobs
 from workbench.words import counted, visible
 
@@ -109,7 +107,7 @@ def show(store: Path) -> None:
         paths = [Path(typed).expanduser()] if typed else []
     elif way == "Upload":
         uploaded = st.file_uploader("Files", accept_multiple_files=True, key="add-upload", label_visibility="collapsed")
-        paths = [_kept(file) for file in uploaded or []]
+        paths = [uploads.kept(file) for file in uploaded or []]
     elif way == "Type or paste":
         paths = _typed()
     if paths:
@@ -127,27 +125,9 @@ def _typed() -> list[Path]:
     )
     if not text.strip():
         return []
-    file = _folder() / f"{re.sub(r'[^A-Za-z0-9 _-]+', '-', name).strip(' -')[:60] or 'typed'}.txt"
+    file = uploads.folder() / f"{re.sub(r'[^A-Za-z0-9 _-]+', '-', name).strip(' -')[:60] or 'typed'}.txt"
     file.write_text(text, encoding="utf-8", errors="replace")
     return [file]
-
-
-def _folder() -> Path:
-    """This visitor's folder for uploads."""
-    if "upload-folder" not in st.session_state:  # removed with the visitor's session
-        st.session_state["upload-folder"] = tempfile.TemporaryDirectory(prefix="workbench-")
-    return Path(st.session_state["upload-folder"].name)
-
-
-def _kept(file: UploadedFile) -> Path:
-    """An upload as a file on disk, under its own name: the name takes part in recognising it."""
-    folder = _folder() / re.sub(r"[^A-Za-z0-9_-]+", "-", file.file_id)[:60]
-    path = folder / (Path(file.name).name or "upload")
-    if not path.exists():
-        folder.mkdir(exist_ok=True)
-        with path.open("wb") as out:
-            shutil.copyfileobj(file, out)
-    return path
 
 
 @st.cache_data(max_entries=32, show_spinner="Looking at the beginning …")

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import floor, log10
 
+from workbench.evaluate.judging import is_by_session
 from workbench.evaluate.ranks import sessions_of
 from workbench.evaluate.relevance import Relevance, relevance
-from workbench.evaluate.runs import is_by_session
 from workbench.memory import Memory
 from workbench.methods.base import FilterConfig
 from workbench.records import Hit, Note, Part, Question, Ranking, Why

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import re
-import shutil
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,7 +15,7 @@ from workbench.evaluate.run_files.collect import UNITS
 from workbench.store import RunRow
 from workbench.ui import evaluate_cells as cells
 from workbench.ui import evaluate_results as results
-from workbench.ui import hit_cells
+from workbench.ui import hit_cells, uploads
 from workbench.ui.context import Context
 from workbench.ui.evaluate_jobs import cases_of, require_free
 from workbench.ui.evaluate_variations import runs_table
@@ -28,7 +25,7 @@ from workbench.ui.node_panel import plain
 from workbench.words import counted
 
 if TYPE_CHECKING:
-    from streamlit.runtime.uploaded_file_manager import UploadedFile
+    pass
 
 EXPORTS = {
     "TREC run": ("trec", "ranks", "run", "One line a kept rank, the method as its tag."),
@@ -180,7 +177,7 @@ def show_import(chosen: Context) -> None:
         name = st.text_input("Name of the run", key="import-name", placeholder="the file's").strip()
         unit = st.selectbox("What is ranked", UNITS, key="import-unit", help="auto tells notes from sessions by their ids.")
         judged = st.file_uploader("TREC qrels to judge by instead of the stored gold", key="import-qrels")
-    file = _kept(uploaded) if uploaded else Path(typed).expanduser() if typed else None
+    file = uploads.kept(uploaded) if uploaded else Path(typed).expanduser() if typed else None
     missing = file is not None and not file.is_file()
     if missing:
         st.text("There is no such file.")
@@ -192,21 +189,8 @@ def show_import(chosen: Context) -> None:
         disabled=file is None or missing or bool(busy),
         help=busy,
         on_click=_start_import,
-        args=(chosen, file, name, unit, _kept(judged) if judged else None),
+        args=(chosen, file, name, unit, uploads.kept(judged) if judged else None),
     )
-
-
-def _kept(file: UploadedFile) -> Path:
-    """An upload on disk under its own name, which names the run; removed with the visitor's session."""
-    if "import-folder" not in st.session_state:
-        st.session_state["import-folder"] = tempfile.TemporaryDirectory(prefix="workbench-")
-    folder = Path(st.session_state["import-folder"].name) / re.sub(r"[^A-Za-z0-9_-]+", "-", file.file_id)[:60]
-    path = folder / (Path(file.name).name or "upload")
-    if not path.exists():
-        folder.mkdir(exist_ok=True)
-        with path.open("wb") as out:
-            shutil.copyfileobj(file, out)
-    return path
 
 
 def _start_import(chosen: Context, file: Path, name: str, unit: str, qrels: Path | None) -> None:

@@ -9,7 +9,8 @@ from typing import Any
 import streamlit as st
 
 from workbench.evaluate.estimates import Estimate
-from workbench.evaluate.published import METHODS, PUBLISHED, TAGS_PER_CASE
+from workbench.evaluate.published import PUBLISHED, TAGS_PER_CASE
+from workbench.evaluate.runs import TABLE1
 from workbench.evaluate.table1 import FAILS, HOLDS, UNDECIDED, Row, Verdict, table1
 from workbench.ui import evaluate_cells as cells
 from workbench.ui.context import Context
@@ -85,7 +86,7 @@ def _draw(name: str, mine: Sequence[Row]) -> None:
 
 def _draw_one(row: Row, key: str) -> None:
     others = [
-        {"Arm": arm, "MRR [95%]": cells.estimate(each), "n": each.n} for arm, each in row.cells.items() if arm not in METHODS
+        {"Arm": arm, "MRR [95%]": cells.estimate(each), "n": each.n} for arm, each in row.cells.items() if arm not in TABLE1
     ]
     if row.verdicts:
         st.markdown(f"**What the paper claims, tested here** ({plain(row.extraction)})")
@@ -106,19 +107,19 @@ def _draw_one(row: Row, key: str) -> None:
 
 def _paper(mrr: Mapping[str, float | str]) -> dict[str, str]:
     """The paper's means; arms that are no column of its Table 1 stand in the cell of their method."""
-    shown = {method: mrr[method] if isinstance(mrr[method], str) else f"{mrr[method]:.3f}" for method in METHODS if method in mrr}
+    shown = {method: mrr[method] if isinstance(mrr[method], str) else f"{mrr[method]:.3f}" for method in TABLE1 if method in mrr}
     extra = [
         f"{arm.partition(' - ')[2]} off: {value:.3f}"
         for arm, value in mrr.items()
-        if arm not in METHODS and not isinstance(value, str)
+        if arm not in TABLE1 and not isinstance(value, str)
     ]
     if extra:
         shown["adaptive"] = "; ".join([str(shown.get("adaptive", "")), *extra])
-    return {method: str(shown.get(method, cells.DASH)) for method in METHODS}
+    return {method: str(shown.get(method, cells.DASH)) for method in TABLE1}
 
 
 def _means(found: Mapping[str, Estimate]) -> dict[str, str]:
-    return {method: cells.estimate(found.get(method)) for method in METHODS}
+    return {method: cells.estimate(found.get(method)) for method in TABLE1}
 
 
 def _n(found: Mapping[str, Estimate]) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import NoReturn
 
 import streamlit as st
 
+from workbench.errors import StoreError
 from workbench.registry import Registry
 from workbench.ui import context
 
@@ -35,12 +37,20 @@ pages: Registry[PageEntry] = Registry("page", "workbench.ui.pages")
 def page(name: str, title: str, *, icon: str, order: int, group: str = "") -> Callable[[Show], Show]:
     """Decorator that makes a function without arguments a page; ``name`` is its path in the URL.
 
-    The function asks `workbench.ui.context.current` for what is chosen in the sidebar.
+    The function asks `workbench.ui.context.current` for what is chosen in the sidebar. Where it can't read the store, the page
+    says why and what to do.
     """
 
     def enter(show: Show) -> Show:
-        pages.register(name)(PageEntry(name, title, icon, order, group, show))
-        return show
+        @functools.wraps(show)
+        def shown() -> None:
+            try:
+                show()
+            except StoreError as error:
+                context.show_problem(str(error))
+
+        pages.register(name)(PageEntry(name, title, icon, order, group, shown))
+        return shown
 
     return enter
 

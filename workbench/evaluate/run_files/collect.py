@@ -12,9 +12,9 @@ import numpy as np
 
 from workbench.datasets.mending import shown
 from workbench.errors import BadInput
+from workbench.evaluate.judging import Ranked
 from workbench.evaluate.run_files.base import Broken, Holds, Position, Row, format_of, formats
 from workbench.evaluate.run_files.names import History, QuestionKey, Questions, outside
-from workbench.evaluate.runs import Ranked
 from workbench.methods.base import comparable
 from workbench.records import Finding, Level
 

@@ -41,10 +41,7 @@ def show() -> None:
     st.header("Audit")
     st.html(_STYLE)
     st.caption("Every answer that was missed: where it was lost, what you make of it, and whether missing tags are the cause.")
-    try:
-        _body(chosen)
-    except StoreError as error:
-        context.show_problem(str(error))
+    _body(chosen)
 
 
 def _body(chosen: Context) -> None:

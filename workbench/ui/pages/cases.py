@@ -9,7 +9,6 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from workbench.errors import StoreError
 from workbench.evaluate.relevance import relevance
 from workbench.evaluate.runs import MethodSpec
 from workbench.evaluate.stored import run_stored
@@ -38,10 +37,7 @@ def show() -> None:
     if chosen.problem:
         context.show_problem(chosen.problem)
         return
-    try:
-        _body(chosen)
-    except StoreError as error:
-        context.show_problem(str(error))
+    _body(chosen)
 
 
 def _body(chosen: Context) -> None:

@@ -47,10 +47,7 @@ def show() -> None:
     st.header("Compare")
     st.html(_STYLE)
     st.caption("The same question to several methods: where each one ranks the answer, and why.")
-    try:
-        _body(chosen)
-    except StoreError as error:
-        context.show_problem(str(error))
+    _body(chosen)
 
 
 def _body(chosen: Context) -> None:

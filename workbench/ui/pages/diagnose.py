@@ -10,7 +10,6 @@ import streamlit as st
 
 from workbench.colours import GOLD_MARK
 from workbench.diagnose.stages import Diagnosis
-from workbench.errors import StoreError
 from workbench.records import Question
 from workbench.settings import Profile
 from workbench.ui import (
@@ -46,10 +45,7 @@ def show() -> None:
     st.header("Diagnose")
     st.html(_STYLE)
     st.caption("Where each method lost the answer, what it lacked, and the smallest edit that would bring it back.")
-    try:
-        _body(chosen)
-    except StoreError as error:
-        context.show_problem(str(error))
+    _body(chosen)
 
 
 def _body(chosen: Context) -> None:

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import streamlit as st
 
-from workbench.errors import StoreError
 from workbench.store import RunRow
 from workbench.ui import (
     cached,
@@ -45,10 +44,7 @@ def show() -> None:
     chosen = context.require_case()
     st.header("Evaluate")
     st.caption("How well each method finds the evidence over a whole benchmark, and whether a difference is more than chance.")
-    try:
-        _body(chosen)
-    except StoreError as error:
-        context.show_problem(str(error))
+    _body(chosen)
 
 
 def _body(chosen: Context) -> None:

@@ -20,9 +20,10 @@ from workbench.ui.cached import OpenCase
 from workbench.ui.comparison import spoken, spoken_remark
 from workbench.ui.context import Context
 from workbench.ui.graph_details import Marks, drawable, question_marks
+from workbench.ui.graph_files import graphml, offline_html
 from workbench.ui.graph_layout import LAYOUTS, Layout
 from workbench.ui.graph_scope import KINDS, Scope, ego_view, find, paths_between
-from workbench.ui.graph_view import SEED_MARK, WORD, GraphView, graphml, offline_html
+from workbench.ui.graph_view import SEED_MARK, WORD, GraphView
 from workbench.ui.navigation import page
 from workbench.ui.node_panel import Asked, plain, select, selected
 from workbench.words import counted, visible
