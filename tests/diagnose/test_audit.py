@@ -15,7 +15,7 @@ from workbench.diagnose.interventions import without_tags
 from workbench.diagnose.pool import PoolRow, pooled
 from workbench.diagnose.stages import diagnose
 from workbench.diagnose.tags import tag_report
-from workbench.errors import BadInput
+from workbench.errors import BadInput, WorkbenchError
 from workbench.evaluate.inputs import case_input
 from workbench.evaluate.ranks import sessions_of
 from workbench.evaluate.runs import CaseInput, MethodSpec
@@ -144,6 +144,19 @@ def test_processes_give_the_same_rows(demo_store: Path) -> None:
     one = audit(demo_store, keys, SPECS[:1], interventions=False, progress=lambda done, name: told.append((done, name)))
     assert audit(demo_store, keys, SPECS[:1], interventions=False, workers=2) == one
     assert told == [(1, keys[0]), (2, keys[1])]
+
+
+def test_an_audit_can_be_ended_between_two_questions_of_a_case(demo_store: Path) -> None:
+    asked: list[int] = []
+
+    def between() -> None:
+        asked.append(1)
+        if len(asked) == 3:
+            raise WorkbenchError("enough")
+
+    with pytest.raises(WorkbenchError, match="enough"):
+        audit(demo_store, ["atant_demo/demo_01"], SPECS[:1], interventions=False, between=between)
+    assert len(asked) == 3
 
 
 def test_what_can_not_be_audited_is_said(demo_store: Path, own_demo_store: Path) -> None:

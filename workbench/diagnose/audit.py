@@ -5,7 +5,7 @@ It is worked out each time and never kept in a run, so that no measure can depen
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -150,6 +150,7 @@ def audit(
     interventions: bool = True,
     workers: int = 1,
     progress: Progress | None = None,
+    between: Callable[[], None] | None = None,
 ) -> Audit:
     """Audit stored cases; the store is opened for one case at a time and only read.
 
@@ -170,6 +171,8 @@ def audit(
         Local processes.
     progress : callable, optional
         Called after each case with the number of cases done and its key.
+    between : callable, optional
+        Called before each question, where the work is done in this process; what it raises ends the audit.
 
     Raises
     ------
@@ -188,7 +191,7 @@ def audit(
     notes: list[NoteRow] = []
     questions: list[QuestionRow] = []
     not_stored = without_gold = 0
-    work = partial(audit_case, specs=specs, k=k, interventions=interventions)
+    work = partial(audit_case, specs=specs, k=k, interventions=interventions, between=between if workers == 1 else None)
     for done in run_tasks(work, _tasks(path, case_keys, chosen), workers=workers, progress=progress):
         notes += done.result.notes
         questions += done.result.questions
@@ -239,7 +242,13 @@ def _tasks(path: Path, case_keys: Sequence[str], chosen: Mapping[str, Mapping[st
         yield Task(key, inputs)
 
 
-def audit_case(inputs: Mapping[str, CaseInput], specs: Sequence[MethodSpec], k: int, interventions: bool) -> CaseAudit:
+def audit_case(
+    inputs: Mapping[str, CaseInput],
+    specs: Sequence[MethodSpec],
+    k: int,
+    interventions: bool,
+    between: Callable[[], None] | None = None,
+) -> CaseAudit:
     """All gold notes of one case, under each of its extractions (by label) and each method."""
     notes: list[NoteRow] = []
     questions: list[QuestionRow] = []
@@ -250,6 +259,8 @@ def audit_case(inputs: Mapping[str, CaseInput], specs: Sequence[MethodSpec], k: 
         without_gold = sum(not question.gold for question in given.case.questions)
         missing = 0  # gold is found by text and ids: the same under every extraction
         for question in given.case.questions:
+            if between is not None:
+                between()
             if question.gold:
                 asked = _Asked(given.case.key, label, memory, question, made, k, interventions)
                 missing += asked.not_stored

@@ -216,7 +216,16 @@ def work(request: Request, keys: Sequence[str], job: Job) -> Kept:
     stored = _read(path)
     sources = _sources(chosen_extractions(path, keys, request.extractions), stored[1])
     specs = [MethodSpec(name, request.profile) for name in request.methods]
-    found = audit(path, keys, specs, request.extractions, request.k, interventions=request.interventions, progress=job.advance)
+    found = audit(
+        path,
+        keys,
+        specs,
+        request.extractions,
+        request.k,
+        interventions=request.interventions,
+        progress=job.advance,
+        between=job.check,
+    )
     kept = Kept(request, _state(request, *stored), found, sources, datetime.now(), time.perf_counter() - begin)
     _shelf().put(kept)
     return kept

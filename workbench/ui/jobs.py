@@ -45,9 +45,13 @@ class Job:
     def advance(self, done: int, name: str) -> None:
         """The progress callback that is handed to the core; raises Stopped where the job is to end."""
         self.done, self.last = done, name
+        self.check()
+
+    def check(self) -> None:
+        """Raises Stopped where the job is to end; for steps too small to be told of."""
         # The interpreter waits for this thread before it ends, so a job must notice that the app is going.
         if self._stop.is_set() or not threading.main_thread().is_alive():
-            raise Stopped(f"stopped after {counted(done, 'case')}; what was stored until then stays")
+            raise Stopped(f"stopped after {counted(self.done, 'case')}; what was stored until then stays")
 
 
 class Jobs:
@@ -97,7 +101,7 @@ def _watch(store: str) -> None:
     if job.done:
         far = f"{job.done} of {counted(job.total, 'case')}" if job.total else counted(job.done, "case")
     st.progress(share, f"{job.title}: {far}")
-    label = "Stopping after this case …" if job.is_stopping else "Stop"
+    label = "Stopping …" if job.is_stopping else "Stop"
     st.button(label, key="stop-job", icon=":material/stop_circle:", on_click=job.stop, disabled=job.is_stopping)
 
 
