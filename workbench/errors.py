@@ -23,3 +23,7 @@ class MissingPart(WorkbenchError):
 
 class EmbeddingError(WorkbenchError):
     """An embedding backend gave no vectors for a batch of texts, or not those that were asked for."""
+
+
+class ChatError(WorkbenchError):
+    """A language-model service can't be used at all, whatever it is asked."""

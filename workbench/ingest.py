@@ -16,10 +16,11 @@ from workbench.engine import Progress, Task, run_tasks
 from workbench.errors import BadInput
 from workbench.extract.base import Extractor
 from workbench.extract.given import Given
+from workbench.extract.llm import ByModel
 from workbench.notes import interactions
 from workbench.ontology import Ontology
 from workbench.records import Finding, Loaded, Note
-from workbench.store import GIVEN, CaseFinding, ExtractionKey, LoadReport, Store, case_digest, open_store
+from workbench.store import GIVEN, CaseFinding, ExtractionKey, LoadReport, Store, StoredRecordings, case_digest, open_store
 
 Source = tuple[str, Iterable[Loaded | Finding]]
 """A file's name for messages, and what its reader yields."""
@@ -53,7 +54,7 @@ def ingest(
     progress : callable, optional
         Called after each case with the number of cases so far and its key.
     workers : int
-        Processes that extract; this one reads and writes.
+        Processes that extract; this one reads and writes. An extractor that asks a language model works here, in threads.
 
     Returns
     -------
@@ -68,6 +69,8 @@ def ingest(
         If the extractor fails; the message names the case, and cases before it stay.
     """
     started, clock = datetime.now(), time.perf_counter()
+    if isinstance(extractor, ByModel):
+        extractor.recordings, workers = StoredRecordings(store, is_loading=True), 1
     load = _Load(store, ExtractionKey.of(extractor), progress)
     for done in run_tasks(partial(extract_case, extractor), load.tasks(sources), workers=workers):
         load.write(done.result)
@@ -108,6 +111,8 @@ def extract_case(extractor: Extractor, argument: tuple[str, Loaded]) -> Extracte
     found = interactions(case)
     notes = tuple(Note(one, tags) for one, tags in zip(found, chosen.extract(case, found, ontology), strict=True))
     counters = {"distinct_tags": len(ontology), "remarks": dict(chosen.remarks)} | asdict(chosen.counts)
+    if isinstance(chosen, ByModel):
+        counters |= chosen.counters
     return Extracted(loaded, file, ExtractionKey.of(chosen), notes, counters)
 
 

@@ -20,22 +20,20 @@ from workbench.commands.base import (
     advances,
     backend,
     command,
-    overrides,
     present,
 )
+from workbench.commands.extract import extractor_named
 from workbench.datasets.base import datasets
 from workbench.datasets.read import read
 from workbench.embed.near import near_duplicates_by_meaning
 from workbench.errors import WorkbenchError
 from workbench.evaluate.inputs import case_input
-from workbench.extract.base import extractors
 from workbench.graph import GraphConfig, tag_graph
 from workbench.ingest import ingest
 from workbench.notes import write_notes
 from workbench.ontology import OntologyReport
 from workbench.printing import ontology_lines, said, table
-from workbench.settings import configure
-from workbench.store import open_store
+from workbench.store import ExtractionRow, open_store
 from workbench.words import counted
 
 
@@ -52,24 +50,19 @@ def load(
     """Read files or folders, make notes with tags, and store them; loading the same data again changes nothing."""
     if format != "auto" and format not in datasets:
         raise typer.BadParameter(f"no format {format!r}; known: auto, {', '.join(datasets)}")
-    if extractor not in extractors:
-        raise typer.BadParameter(f"no extractor {extractor!r}; known: {', '.join(extractors)}")
-    chosen = extractors[extractor]
-    try:
-        config = configure(chosen.Config, "default", overrides(settings, [extractor]).get(extractor))
-    except ValueError as error:
-        raise typer.BadParameter(str(error)) from error
+    chosen = extractor_named(extractor, settings)
+    made_by = f"offline extractor {extractor!r}" if extractor == "rules" else f"extractor {extractor!r}"
     with tqdm(unit=" cases", disable=None) as bar:
         report = ingest(
             ((str(path), read(path, format)) for path in paths),
             store,
-            chosen(config),
+            chosen,
             workers=workers or os.cpu_count() or 1,
             progress=advances(bar),
         )
     lines = [
         f"{counted(report.cases, 'case')}, {counted(report.questions, 'question')}, {counted(report.notes, 'note')} in the store"
-        f" ({report.seconds:.1f} s; offline extractor {extractor!r})",
+        f" ({report.seconds:.1f} s; {made_by})",
         f"records: {report.kept} kept, {report.repaired} repaired, {len(report.quarantined)} quarantined",
         *(f"  repaired     {said(finding)}" for finding in report.mended),
         *(f"  {counted(notes, 'note')}: {remark}" for remark, notes in report.remarks.items()),
@@ -134,13 +127,18 @@ def show(
     lines = [
         f"{found.key}  {found.title}".rstrip(),
         f"{counted(len(found.sessions), 'session')}, {counted(notes, 'note')}",
-        f"extractions: {', '.join(row.extractor for row in extractions)}",
+        f"extractions: {', '.join(_named(row) for row in extractions)}",
         *ontology_lines(ontology, health),
         *([] if near is None else [f"near by meaning ({near}): {counted(len(alike), 'pair')}"]),
         *(f"  {pair.first} ~ {pair.second} ({pair.score:.0f})" for pair in alike[:10]),
         *table(["question", "type", "text", "answer"], [[q["question"], q["type"], q["text"], q["answer"]] for q in questions]),
     ]
     present(result, to, lines)
+
+
+def _named(row: ExtractionRow) -> str:
+    failed = len(row.counters.get("failed", ()))
+    return f"{row.extractor} ({counted(failed, 'note')} failed)" if failed else row.extractor
 
 
 @command("notes", order=14)

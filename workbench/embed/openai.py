@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -11,22 +10,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from workbench.embed.base import Rows, Thresholds, embedders, encodable, unit_rows
+from workbench.endpoints import SHOWN, from_environment, positive
 from workbench.errors import EmbeddingError, MissingPart
 from workbench.words import counted
 
 URL, KEY = "WORKBENCH_EMBED_URL", "WORKBENCH_EMBED_KEY"
 BATCH, TIMEOUT, RETRIES = "WORKBENCH_EMBED_BATCH", "WORKBENCH_EMBED_TIMEOUT", "WORKBENCH_EMBED_RETRIES"
 """Environment variables. Where the first two are not set, OPENAI_BASE_URL and OPENAI_API_KEY count."""
-SHOWN = 200
-"""Characters of a service's own words in a message."""
-
-
-def _number(variable: str, default: int) -> int:
-    """A positive whole number from the environment."""
-    text = os.environ.get(variable, "").strip()
-    if text and not (text.isascii() and text.isdigit() and int(text) > 0):
-        raise ValueError(f"{variable} is {text!r}; it is a whole number from 1 on")
-    return int(text) if text else default
 
 
 @dataclass(frozen=True)
@@ -37,11 +27,11 @@ class Endpoint:
     longer each time.
     """
 
-    url: str = field(default_factory=lambda: os.environ.get(URL) or os.environ.get("OPENAI_BASE_URL") or "")
-    key: str = field(default_factory=lambda: os.environ.get(KEY) or os.environ.get("OPENAI_API_KEY") or "", repr=False)
-    batch: int = field(default_factory=lambda: _number(BATCH, 64))
-    seconds: int = field(default_factory=lambda: _number(TIMEOUT, 60))
-    tries: int = field(default_factory=lambda: _number(RETRIES, 3))
+    url: str = field(default_factory=lambda: from_environment(URL, "OPENAI_BASE_URL"))
+    key: str = field(default_factory=lambda: from_environment(KEY, "OPENAI_API_KEY"), repr=False)
+    batch: int = field(default_factory=lambda: positive(BATCH, 64))
+    seconds: int = field(default_factory=lambda: positive(TIMEOUT, 60))
+    tries: int = field(default_factory=lambda: positive(RETRIES, 3))
 
 
 @embedders.register("openai")

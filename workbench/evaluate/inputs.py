@@ -48,13 +48,16 @@ def _vectors(store: Store, case: Case, notes: Sequence[Note], models: Models) ->
     wanted = [each for each in store.vectors.models() if models is None or each in models]
     if not wanted:
         return Vectors()
-    digests = [text_digest(text) for text in texts_of(notes, case.questions)]
+    # Some methods ask for texts that they make themselves: the store knows what they asked for before.
+    digests = list({*map(text_digest, texts_of(notes, case.questions)), *store.vectors.held(case.key)})
     return Vectors(store.vectors.get(*each, digests) for each in wanted)
 
 
 def input_digest(store: Store, case_key: str, extraction: ExtractionRow) -> str:
     """Digest of all that `case_input` reads: the case, its extraction, and the full case of a reduced one."""
     digest = f"{_digest(store, case_key)}:{extraction.extractor}:{extraction.digest}"
+    if failed := extraction.counters.get("failed"):  # asked again, these notes get other tags under the same configuration
+        digest += f":{len(failed)} failed"
     full = _full_case(store, case_key, extraction)
     return digest if full is None else f"{digest}:{_digest(store, full)}"
 

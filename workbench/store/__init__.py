@@ -5,6 +5,7 @@ from workbench.store.extractions import EDITED, GIVEN, Choice, ExtractionKey, Ex
 from workbench.store.labels import STATUSES, Label, Labels, Status, TaxonomyRow, labels_path, open_labels
 from workbench.store.loads import CaseFinding, LoadReport
 from workbench.store.questions import QuestionRow
+from workbench.store.recorder import StoredRecordings
 from workbench.store.runs import Cells, RunRow
 from workbench.store.store import Store, StoreInfo, open_store
 from workbench.store.unfinished import CasePart, UnfinishedRow
@@ -30,6 +31,7 @@ __all__ = [
     "Status",
     "Store",
     "StoreInfo",
+    "StoredRecordings",
     "TaxonomyRow",
     "UnfinishedRow",
     "case_digest",

@@ -13,7 +13,7 @@ import duckdb
 
 from workbench.records import Note
 from workbench.store.connection import Database
-from workbench.store.values import bound, config_digest, insert, to_json
+from workbench.store.values import bound, config_digest, insert, storable, to_json
 
 _TAG_COLUMNS = {
     "extraction": "INTEGER",
@@ -118,6 +118,32 @@ class Extractions:
         known = ", ".join(f"{row.extractor} (id {row.id}, configuration {row.digest})" for row in rows) or "none"
         raise KeyError(f"{case_key} has no extraction {wanted!r}; it has: {known}")
 
+    def rewrite(
+        self,
+        extraction: ExtractionRow,
+        notes: tuple[Note, ...],
+        counters: Mapping[str, Any],
+        *,
+        now: datetime | None = None,
+    ) -> None:
+        """Put other tags in the place of an extraction's, such as those of notes that had failed.
+
+        Raises
+        ------
+        ValueError
+            If the notes are not those of the extraction.
+        """
+        with self._db.transaction() as cursor:
+            there = cursor.execute("SELECT note FROM tags WHERE extraction = ?", [extraction.id]).fetchall()
+            if {storable(note.id) for note in notes} != {note_id for (note_id,) in there}:
+                raise ValueError(f"extraction {extraction.id} of {extraction.case} is of {len(there)} other notes")
+            cursor.execute("DELETE FROM tags WHERE extraction = ?", [extraction.id])
+            cursor.execute(
+                "UPDATE extractions SET counters = ?, created = ? WHERE id = ?",
+                [to_json(counters), now or datetime.now(), extraction.id],
+            )
+            _add_tags(cursor, extraction.id, notes)
+
 
 def add_extraction(
     cursor: duckdb.DuckDBPyConnection,
@@ -138,8 +164,12 @@ def add_extraction(
     assert found is not None
     row = [found[0], case_key, key.extractor, to_json(key.config), key.digest, len(notes), to_json(counters), now]
     cursor.execute("INSERT INTO extractions VALUES (?, ?, ?, ?, ?, ?, ?, ?)", bound(row))
+    _add_tags(cursor, found[0], notes)
+
+
+def _add_tags(cursor: duckdb.DuckDBPyConnection, extraction: int, notes: tuple[Note, ...]) -> None:
     tags = []
     for note in notes:
         e = note.extraction
-        tags.append((found[0], note.id, e.who, e.what, e.when, e.where, e.why, e.extra, e.summary))
+        tags.append((extraction, note.id, e.who, e.what, e.when, e.where, e.why, e.extra, e.summary))
     insert(cursor, "tags", _TAG_COLUMNS, tags)

@@ -87,7 +87,15 @@ CREATE TABLE embedded_texts (case_key VARCHAR, text VARCHAR);
 # ``parts`` is JSON: what a method worked out of a case's notes (`workbench.states`).
 _STATES = "CREATE TABLE states (case_key VARCHAR, kind VARCHAR, digest VARCHAR, parts VARCHAR);"
 
-MIGRATIONS: tuple[str, ...] = (_FIRST, _RUNS_RESUME, _REQUESTS, _OWN_CASES, _BUILDING, _VECTORS, _STATES)
+# Outputs of language models, as they came (`workbench.chat.base.Recording`).
+_RECORDINGS = """
+CREATE TABLE recordings (
+    kind VARCHAR, version VARCHAR, model VARCHAR, case_key VARCHAR, unit VARCHAR, digest VARCHAR, text VARCHAR, failure VARCHAR,
+    attempts INTEGER, tokens_in BIGINT, tokens_out BIGINT, seconds DOUBLE, mode VARCHAR, created TIMESTAMP
+);
+"""
+
+MIGRATIONS: tuple[str, ...] = (_FIRST, _RUNS_RESUME, _REQUESTS, _OWN_CASES, _BUILDING, _VECTORS, _STATES, _RECORDINGS)
 """Scripts in order: the one at index i takes a store from version i to i + 1. Published ones are never edited."""
 
 _LABELS = """

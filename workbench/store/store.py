@@ -14,6 +14,7 @@ from workbench.store.loads import Loads
 from workbench.store.notes import Notes
 from workbench.store.own_questions import OwnQuestions
 from workbench.store.questions import Questions
+from workbench.store.recordings import RecordingTable
 from workbench.store.runs import Runs
 from workbench.store.states import StateTable
 from workbench.store.unfinished import Unfinished
@@ -48,6 +49,7 @@ class Store:
         self.extractions, self.loads, self.runs = Extractions(database), Loads(database), Runs(database)
         self.unfinished, self.own_questions = Unfinished(database), OwnQuestions(database)
         self.vectors, self.states = VectorTable(database), StateTable(database)
+        self.recordings = RecordingTable(database)
 
     def __enter__(self) -> Store:
         return self

@@ -47,6 +47,11 @@ class VectorTable:
         )
         return VectorSet(backend, model, {text: np.frombuffer(vector, np.float32) for text, vector in found})
 
+    def held(self, case_key: str) -> list[str]:
+        """Digests of the texts that a case is known to hold, whichever method asked for their vectors."""
+        rows = self._db.rows("SELECT text FROM embedded_texts WHERE case_key = ? ORDER BY ALL", [case_key])
+        return [text for (text,) in rows]
+
     def put(self, case_key: str, sets: Iterable[VectorSet]) -> None:
         """Store vectors of texts that a case holds; those that are there are left as they are.
 
