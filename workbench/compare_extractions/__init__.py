@@ -1,0 +1,1 @@
+"""Extractions of the same cases beside each other: vocabulary, notes, blind spots, support, and what they do to MRR."""
