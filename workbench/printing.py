@@ -121,6 +121,7 @@ def evaluation_lines(result: Mapping[str, Any]) -> list[str]:
             [group, each["n"], *(row["by_type"][group]["mrr"] for row in by_method.values())]
             for group, each in first["by_type"].items()
         ]
+        rows.append(["each type once", None, *(row["macro"]["mrr"] for row in by_method.values())])
         lines += ["", *table(head, rows)]
     if "sets" in first:
         head = ["MRR by question set", "n", *by_method]
@@ -136,7 +137,7 @@ def evaluation_lines(result: Mapping[str, Any]) -> list[str]:
 
 def pair_lines(by_group: Mapping[str, Sequence[Pair]], measure: str) -> list[str]:
     """Paired tests between methods: a table over all headline questions, then one a type."""
-    lines = [f"{measure}: mean of the second less that of the first, over questions that both have"]
+    lines = [f"{measure}: mean of the first less that of the second, over questions that both have"]
     for group, pairs in by_group.items():
         rows = [[pair.first, pair.second, *_test_cells(pair.test), pair.p_holm] for pair in pairs]
         lines += ["", *table([group, "against", *_TEST_HEAD, "p Holm"], rows)]

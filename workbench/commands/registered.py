@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from workbench.answer.prompt import AnswerConfig
 from workbench.commands.base import JsonOption, command, present
 from workbench.datasets.base import datasets
 from workbench.evaluate.measures.base import measures
@@ -48,10 +49,11 @@ def list_measures(to: JsonOption = None) -> None:
 
 
 def all_settings() -> list[Setting]:
-    """Every configuration field of every method and extractor."""
+    """Every configuration field of every method and extractor, and of answers."""
     owners = [(name, entry.Config) for name, entry in methods.items()] + [
         (name, entry.Config) for name, entry in extractors.items()
     ]
+    owners.append(("answer", AnswerConfig))
     return [each for name, config in owners for each in settings_of(name, config)]
 
 

@@ -35,6 +35,17 @@ def groups(results: Iterable[QuestionResult]) -> dict[str, list[QuestionResult]]
     return dict(sorted(found.items()))
 
 
+def macro(results: Iterable[QuestionResult], measure: str) -> float | None:
+    """Mean of the types' means: each question type counts once, as AriadneMem averages LoCoMo's categories 1 to 4.
+
+    None where the measure is nowhere available; questions outside the headline count in no type.
+    """
+    by_type = groups(result for result in results if result.headline)
+    by_type.pop("abstention", None)  # these count under their own types already
+    means = [value for members in by_type.values() if (value := mean(members, measure)) is not None]
+    return sum(means) / len(means) if means else None
+
+
 def question_sets(results: Sequence[QuestionResult]) -> dict[str, dict[str, Any]]:
     """MRR on the question sets in use for LongMemEval (spec 6.1): all, without abstention, without duplicates, official."""
     official = [result for result in results if result.measures.get("mrr_official") is not None]
@@ -76,6 +87,7 @@ def summary(run: Run) -> dict[str, Any]:
                 group: {"n": len(members), "mrr": mean(members, "mrr"), "recall@5": mean(members, "recall@5")}
                 for group, members in groups(by_method[name]).items()
             },
+            "macro": {measure: macro(results, measure) for measure in ("mrr", "recall@5", "recall@10")},
             "seconds": run.seconds.get(name),
         }
         if any("mrr_official" in result.measures for result in results):

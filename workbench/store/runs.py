@@ -139,11 +139,12 @@ class Runs:
                 raise KeyError(f"no run {run_id!r}")
 
     def remove(self, run_id: str) -> None:
-        """Remove a run; KeyError where there is none of that id."""
+        """Remove a run and the answers from it; KeyError where there is none of that id."""
         with self._db.transaction() as cursor:
             if not cursor.execute("DELETE FROM runs WHERE id = ? RETURNING id", bound([run_id])).fetchall():
                 raise KeyError(f"no run {run_id!r}")
-            cursor.execute("DELETE FROM results WHERE run = ?", bound([run_id]))
+            for table in ("results", "answers"):
+                cursor.execute(f"DELETE FROM {table} WHERE run = ?", bound([run_id]))
 
     def cells(self, measure: str, *, benchmark: str | None = None, case_key: str | None = None, run: str | None = None) -> Cells:
         """One measure of every question and method: of one run, or from the newest evaluation that has the question's case.

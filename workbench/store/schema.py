@@ -95,7 +95,20 @@ CREATE TABLE recordings (
 );
 """
 
-MIGRATIONS: tuple[str, ...] = (_FIRST, _RUNS_RESUME, _REQUESTS, _OWN_CASES, _BUILDING, _VECTORS, _STATES, _RECORDINGS)
+# Answers with what was asked (`workbench.answer.records`); ``answer`` of a judgement is a digest of the answer's words.
+_ANSWERS = """
+CREATE TABLE answers (
+    case_key VARCHAR, question VARCHAR, run VARCHAR, method VARCHAR, model VARCHAR, version VARCHAR, note_ids VARCHAR[],
+    system VARCHAR, prompt VARCHAR, digest VARCHAR, answer VARCHAR, text VARCHAR, failure VARCHAR, attempts INTEGER,
+    tokens_in BIGINT, tokens_out BIGINT, seconds DOUBLE, mode VARCHAR, created TIMESTAMP
+);
+CREATE TABLE judgements (
+    case_key VARCHAR, question VARCHAR, answer VARCHAR, model VARCHAR, version VARCHAR, is_right BOOLEAN, text VARCHAR,
+    failure VARCHAR, created TIMESTAMP
+);
+"""
+
+MIGRATIONS: tuple[str, ...] = (_FIRST, _RUNS_RESUME, _REQUESTS, _OWN_CASES, _BUILDING, _VECTORS, _STATES, _RECORDINGS, _ANSWERS)
 """Scripts in order: the one at index i takes a store from version i to i + 1. Published ones are never edited."""
 
 _LABELS = """

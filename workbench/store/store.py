@@ -7,6 +7,7 @@ from pathlib import Path
 from types import TracebackType
 
 from workbench.store import schema
+from workbench.store.answers import AnswerTable
 from workbench.store.cases import Cases
 from workbench.store.connection import Database, acquire, release
 from workbench.store.extractions import Extractions
@@ -49,7 +50,7 @@ class Store:
         self.extractions, self.loads, self.runs = Extractions(database), Loads(database), Runs(database)
         self.unfinished, self.own_questions = Unfinished(database), OwnQuestions(database)
         self.vectors, self.states = VectorTable(database), StateTable(database)
-        self.recordings = RecordingTable(database)
+        self.recordings, self.answers = RecordingTable(database), AnswerTable(database)
 
     def __enter__(self) -> Store:
         return self

@@ -23,12 +23,18 @@ class Stopped(WorkbenchError):
 
 @dataclass
 class Job:
-    """A piece of work under way. ``total`` is 0 where it is not known beforehand; ``place`` is where on a page it is drawn."""
+    """A piece of work under way.
+
+    ``total`` is 0 where it is not known beforehand; ``place`` is where on a page it is drawn. ``unit`` is what is counted, and
+    ``told`` what else is said of how far it is, such as its cost.
+    """
 
     title: str
     store: str
     total: int = 0
     place: str = ""
+    unit: str = "case"
+    told: str = ""
     done: int = 0
     last: str = ""
     future: Future[Any] = field(default_factory=Future)
@@ -51,7 +57,7 @@ class Job:
         """Raises Stopped where the job is to end; for steps too small to be told of."""
         # The interpreter waits for this thread before it ends, so a job must notice that the app is going.
         if self._stop.is_set() or not threading.main_thread().is_alive():
-            raise Stopped(f"stopped after {counted(self.done, 'case')}; what was stored until then stays")
+            raise Stopped(f"stopped after {counted(self.done, self.unit)}; what was stored until then stays")
 
 
 class Jobs:
@@ -99,8 +105,8 @@ def _watch(store: str) -> None:
     share = min(1.0, job.done / job.total) if job.total else 0.0
     far = "starting …"
     if job.done:
-        far = f"{job.done} of {counted(job.total, 'case')}" if job.total else counted(job.done, "case")
-    st.progress(share, f"{job.title}: {far}")
+        far = f"{job.done} of {counted(job.total, job.unit)}" if job.total else counted(job.done, job.unit)
+    st.progress(share, f"{job.title}: {far}{job.told and f', {job.told}'}")
     label = "Stopping …" if job.is_stopping else "Stop"
     st.button(label, key="stop-job", icon=":material/stop_circle:", on_click=job.stop, disabled=job.is_stopping)
 
