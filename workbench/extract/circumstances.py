@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import date
 from typing import TYPE_CHECKING
 
 from workbench.extract.clues import Findings, Marked
-from workbench.extract.dates import Tense, calendar_date, relative_dates
+from workbench.extract.dates import Found, Tense, calendar_date, relative_dates
 from workbench.extract.english import DATE_LABELS, tense
 from workbench.extract.nouns import WHO_DOMAINS, action
 
@@ -16,24 +17,28 @@ if TYPE_CHECKING:
 
 def read_when(text: Marked, base: date | None) -> list[str]:
     """Date and time tags in the order of the text; ``base`` is the day of speaking, if it is known."""
+    return [found.path for found in find_when(text, base) if found.path]
+
+
+def find_when(text: Marked, base: date | None, tense: Callable[[Token], Tense] = tense) -> list[Found]:
+    """The same with the characters that say them; ``tense`` tells whether what is said at a token lies behind or ahead."""
 
     def tense_at(at: int) -> Tense:
         span = text.doc.char_span(at, at + 1, alignment_mode="expand")
         assert span is not None  # "expand" finds a token for every character
         return tense(span.root)
 
-    found: list[tuple[int, str]] = []
-    taken: list[tuple[int, int]] = []
+    found: list[Found] = []
     for entity in text.entities:
         span = text.doc[entity.start : entity.end]
         path = calendar_date(span.text, base, tense(span.root)) if entity.label in DATE_LABELS else None
         if path:
-            found.append((span.start_char, path))
-            taken.append((span.start_char, span.end_char))
+            found.append(Found(span.start_char, span.end_char, path))
+    named = list(found)
     for hit in relative_dates(text.doc.text, base, tense_at):
-        if hit.path and not any(hit.start < end and start < hit.end for start, end in taken):
-            found.append((hit.start, hit.path))
-    return [path for _, path in sorted(found)]
+        if hit.path and not any(hit.start < each.end and each.start < hit.end for each in named):
+            found.append(hit)
+    return sorted(found, key=lambda each: (each.start, each.path))
 
 
 def read_why(text: Marked, found: Findings) -> list[str]:

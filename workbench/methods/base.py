@@ -132,8 +132,8 @@ class MemoryRetriever(ABC, Generic[C]):
             Any text. Without a word in it, or over an empty memory, the ranking is empty and says why.
         k : int or None
             At most this many hits, 1 or more; None gives all candidates.
-        at_time
-            Not used by this method.
+        at_time : datetime, optional
+            The moment of asking; only methods whose facts have a validity use it, and none filters notes by it.
 
         Raises
         ------
@@ -144,7 +144,7 @@ class MemoryRetriever(ABC, Generic[C]):
             raise ValueError(f"k is {k}; it is 1 or more, or None for all candidates")
         if not len(self.memory):
             return Ranking(text, self.name, remarks=("the memory holds no notes",))
-        scored = self.score(text)
+        scored = self.score_at(text, at_time)
         notes = self.memory.notes
         order, blocks = total_order(scored, [note.id for note in notes], self.config.tie)
         hits = tuple(
@@ -157,6 +157,10 @@ class MemoryRetriever(ABC, Generic[C]):
     def _hit(scored: Scored, note: Note, at: int, rank: int, block: int) -> Hit:
         row = int(scored.rows[at])
         return Hit(note.id, note.session_id, rank, float(scored.scores[at]), block, lambda: scored.explain(row))
+
+    def score_at(self, text: str, at_time: datetime | None) -> Scored:
+        """Candidates for a query at a moment; here the same at any."""
+        return self.score(text)
 
     @abstractmethod
     def score(self, text: str) -> Scored:
