@@ -78,3 +78,12 @@ def test_repetition_recurrence_and_negation_in_a_made_up_talk(embeddings: str) -
     assert (link.old, link.new) == (("affirmed",), ("negated",))
     assert coverage(found, memory.notes).only_suppressed == {"s2#1"}
     assert "s2#1" not in [hit.note_id for hit in made.query("a grey cat", None).hits]
+
+
+def test_methods_over_one_memory_decide_each_under_its_own_settings() -> None:
+    memory = talk(*CAT)
+    by_default = construction_of(memory, config())
+    for fields in ({"gate": False}, {"coarsening": False}, {"gate_similarity": 0.99}, {"coarsen_similarity": 0.999}):
+        changed = construction_of(memory, config(**fields))
+        assert (changed.gate, changed.coarsening) != (by_default.gate, by_default.coarsening), fields
+        assert changed == construction_of(talk(*CAT), config(**fields))

@@ -150,4 +150,5 @@ class AriadneConfig(EmbeddingConfig):
                 "window": self.window,
             }
         )
-        return self.reading | named | asdict(self.bounds) | {"embeddings": [source.name, source.model]} | written
+        bounds = {f"{name}_bound": value for name, value in asdict(self.bounds).items()}  # "gate" is the switch's name
+        return self.reading | named | bounds | {"embeddings": [source.name, source.model]} | written
