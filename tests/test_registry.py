@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
 from pathlib import Path
 
@@ -77,6 +78,12 @@ def test_a_module_may_read_the_registry_while_it_is_scanned(package: Package) ->
     assert things["b"] == 2
 
 
+def test_a_thread_that_asks_during_the_scan_waits_for_the_whole_list(package: Package) -> None:
+    things = package(slow="import time\ntime.sleep(0.3)\nthings.register('slow')(1)")
+    with ThreadPoolExecutor(2) as pool:
+        assert list(pool.map(lambda _: list(things), range(2))) == [["slow"], ["slow"]]
+
+
 def test_other_distributions_add_entries(package: Package, monkeypatch: pytest.MonkeyPatch) -> None:
     class Point:
         def __init__(self, name: str, entry: object) -> None:
@@ -95,3 +102,30 @@ def test_other_distributions_add_entries(package: Package, monkeypatch: pytest.M
     things = package(ant="things.register('ant')(2)")
     assert (things["guest"], things["ant"]) == (9, 2)
     assert asked == ["shelves.things"]
+
+
+def test_an_entry_point_may_name_a_module_that_registers_itself(package: Package, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Point:
+        name = "guest"
+
+        def load(self) -> object:
+            (folder / "guests.py").write_text("from shelves.shelf import things\nthings.register('guest')(9)\n")
+            return import_module("shelves.guests")
+
+    things = package(ant="things.register('ant')(2)")
+    folder = Path(sys.modules["shelves"].__path__[0])
+    monkeypatch.setattr(registry, "entry_points", lambda group: [Point()])
+    assert things["guest"] == 9
+
+
+def test_a_module_that_registers_nothing_of_the_name_is_refused(package: Package, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Point:
+        name = "guest"
+
+        def load(self) -> object:
+            return import_module("shelves.shelf")
+
+    things = package()
+    monkeypatch.setattr(registry, "entry_points", lambda group: [Point()])
+    with pytest.raises(ImportError, match=r"'guest' of shelves.things names module shelves.shelf, which registers no thing"):
+        list(things)

@@ -5,8 +5,10 @@ from __future__ import annotations
 import difflib
 import importlib
 import pkgutil
+import threading
 from collections.abc import Callable, Iterator
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
+from types import ModuleType
 from typing import Generic, TypeVar
 
 T = TypeVar("T")
@@ -22,13 +24,15 @@ class Registry(Generic[T]):
     package : str
         Dotted name of the package that is scanned at first use.
     group : str, optional
-        Entry-point group that other distributions may add entries through.
+        Entry-point group that other distributions may add entries through. An entry point has the name of the entry, and names
+        the entry itself or a module that registers it.
     """
 
     def __init__(self, kind: str, package: str, group: str | None = None) -> None:
         self.kind, self.package, self.group = kind, package, group
         self._entries: dict[str, T] = {}
         self._scanned = False
+        self._scanning = threading.RLock()
 
     def register(self, name: str) -> Callable[[T], T]:
         """Decorator that enters its object under ``name``.
@@ -48,8 +52,11 @@ class Registry(Generic[T]):
         return enter
 
     def _scan(self) -> None:
-        if self._scanned:
-            return
+        with self._scanning:  # another thread, such as a second visitor's of the app, waits for the whole list
+            if not self._scanned:
+                self._import_all()
+
+    def _import_all(self) -> None:
         self._scanned = True  # already now: a module may read the registry while it is imported
         complete = False
         try:
@@ -57,11 +64,24 @@ class Registry(Generic[T]):
             for module in pkgutil.iter_modules(package.__path__):
                 importlib.import_module(f"{self.package}.{module.name}")
             for point in entry_points(group=self.group) if self.group else ():
-                if point.name not in self._entries:
-                    self._entries[point.name] = point.load()
+                self._take(point)
             complete = True
         finally:
             self._scanned = complete  # a broken module fails again at the next use, instead of leaving half a list
+
+    def _take(self, point: EntryPoint) -> None:
+        """Enter what an entry point names. A name that is taken stays with its own file."""
+        if point.name in self._entries:
+            return
+        loaded = point.load()
+        if point.name in self._entries:  # its module registered it
+            return
+        if isinstance(loaded, ModuleType):
+            raise ImportError(
+                f"entry point {point.name!r} of {self.group} names module {loaded.__name__}, which registers no {self.kind} of "
+                f"this name"
+            )
+        self._entries[point.name] = loaded
 
     def __getitem__(self, name: str) -> T:
         """The entry called ``name``; KeyError names what there is."""

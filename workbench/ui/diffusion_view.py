@@ -14,7 +14,7 @@ import numpy as np
 
 from workbench.memory import Memory
 from workbench.spread import SpreadTrace, WhatIf
-from workbench.ui.note_view import short_title
+from workbench.ui.titles import short_title
 from workbench.words import visible
 
 FRAMES = 60

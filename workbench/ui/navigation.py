@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
@@ -17,6 +17,7 @@ from workbench.ui import context
 TITLE = "TagGraph Workbench"
 _ASSETS = Path(__file__).parent / "assets"
 Show = Callable[[], None]
+Query = Mapping[str, str | list[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +32,7 @@ class PageEntry:
     show: Show
 
 
-pages: Registry[PageEntry] = Registry("page", "workbench.ui.pages")
+pages: Registry[PageEntry] = Registry("page", "workbench.ui.pages", "workbench.pages")
 
 
 def page(name: str, title: str, *, icon: str, order: int, group: str = "") -> Callable[[Show], Show]:
@@ -96,10 +97,11 @@ def _menu(targets: dict[str, st.Page]) -> None:
         st.page_link(targets[entry.name], query_params=context.url(), width="stretch")
 
 
-def link(name: str, label: str, *, icon: str | None = None, disabled: bool = False) -> None:
-    """A link to another page that keeps the context; nothing where no such page is registered."""
+def link(name: str, label: str, *, icon: str | None = None, disabled: bool = False, query: Query | None = None) -> None:
+    """A link to another page that keeps the context, or has the ``query`` given; nothing where no such page is registered."""
     if name in pages:
-        st.page_link(_targets()[name], label=label, icon=icon or pages[name].icon, query_params=context.url(), disabled=disabled)
+        there = context.url() if query is None else query
+        st.page_link(_targets()[name], label=label, icon=icon or pages[name].icon, query_params=there, disabled=disabled)
 
 
 def go(name: str) -> NoReturn:

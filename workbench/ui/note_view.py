@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping
-from datetime import datetime
 from html import escape
 
 import streamlit as st
@@ -15,28 +14,12 @@ import streamlit as st
 from workbench import colours
 from workbench.records import CATEGORIES, Note, Question, Turn
 from workbench.text import Analyser
+from workbench.ui.titles import date_of as date_of
+from workbench.ui.titles import short_title as short_title
+from workbench.ui.titles import when as when
 from workbench.words import visible
 
-TITLE_LENGTH = 90
 _WORD = re.compile(r"[^\W_]+")
-
-
-def short_title(note: Note) -> str:
-    """The note's summary, or the start of what was said, in one line of at most TITLE_LENGTH characters."""
-    text = note.extraction.summary or note.interaction.user or note.interaction.context or note.interaction.assistant
-    line = visible(" ".join(text.split()))
-    return line if len(line) <= TITLE_LENGTH else line[: TITLE_LENGTH - 1].rstrip() + "…"
-
-
-def date_of(time: datetime | None, words: str) -> str:
-    """A date for people; where there is no calendar date, the source's words."""
-    return f"{time:%Y-%m-%d}" if time is not None else words
-
-
-def when(note: Note) -> str:
-    """The note's date and session in one line."""
-    date = date_of(note.interaction.time, note.interaction.time_text)
-    return visible(f"{date} · {note.session_id}" if date else note.session_id)
 
 
 def themed(colour: Mapping[str, str]) -> str:

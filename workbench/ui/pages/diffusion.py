@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import networkx as nx
@@ -15,6 +15,8 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from workbench.colours import GOLD_MARK, Theme
+from workbench.lesson import lesson
+from workbench.lesson_html import lesson_html
 from workbench.records import Question
 from workbench.ui import cached, context, graph_component, navigation
 from workbench.ui import diffusion_what_if as what_if
@@ -88,6 +90,7 @@ def _body(chosen: Context) -> None:
         if drawn is not None:
             with table:
                 _table(shown, drawn.nodes)
+                _download(shown)
     write_url(shown)
     if drawn is not None:
         if st.session_state.get("arrived"):
@@ -313,6 +316,27 @@ def _table(shown: Shown, nodes: Sequence[str]) -> None:
             "In the end": st.column_config.NumberColumn(format="%.4f"),
         },
         alt="Mass and rank of the nodes after this step",
+    )
+
+
+def _download(shown: Shown) -> None:
+    """The question as a lesson; made when it is asked for, of what is shown with its changes."""
+
+    def build() -> str:
+        question = replace(shown.question, text=shown.query) if shown.question else Question("", shown.query)
+        with shown.opened.lock:
+            return lesson_html(lesson(shown.opened.case, question, shown.opened.memory, shown.config, shown.muted))
+
+    name = f"lesson-{shown.opened.case.key.replace('/', '-')}-{shown.question.id if shown.question else 'query'}.html"
+    st.download_button(
+        "Lesson file, works offline",
+        build,
+        name,
+        "text/html",
+        on_click="ignore",
+        icon=":material/school:",
+        key="download-lesson",
+        help="One page for a class: predict, step through the diffusion, read the notes.",
     )
 
 

@@ -1,0 +1,1 @@
+"""The stops of the tour, one file each; each registers itself."""
