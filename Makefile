@@ -8,7 +8,7 @@ JOBS ?= 2
 export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: run test test-all lint format bench minilm llm-demo clean
+.PHONY: run test test-all lint format bench pictures minilm llm-demo clean
 
 run: $(VENV)/run.stamp
 	@test -e $(STORE) || $(BIN)/workbench load data/demo --store $(STORE)
@@ -35,6 +35,10 @@ bench: $(VENV)/dev.stamp
 	$(BIN)/python bench/embed.py
 	$(BIN)/python bench/ppr.py
 	$(BIN)/python bench/paired_tests.py
+
+# The pictures of README and docs, from the running app.
+pictures: $(VENV)/dev.stamp
+	$(BIN)/python docs/pictures.py
 
 # The better embedded embeddings, about 190 MB; results name the backend they are from.
 minilm: $(VENV)/run.stamp

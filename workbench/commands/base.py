@@ -31,7 +31,7 @@ class Command:
     function: Function
 
 
-commands: Registry[Command] = Registry("command", "workbench.commands")
+commands: Registry[Command] = Registry("command", "workbench.commands", "workbench.commands")
 
 
 def command(name: str, *, order: int) -> Callable[[Function], Function]:

@@ -33,4 +33,4 @@ class Dataset(Protocol):
         ...
 
 
-datasets: Registry[Dataset] = Registry("dataset", "workbench.datasets")
+datasets: Registry[Dataset] = Registry("dataset", "workbench.datasets", "workbench.datasets")

@@ -8,12 +8,24 @@ from dataclasses import dataclass
 from typing import Literal
 
 from workbench.datasets.longmemeval import is_abstention
-from workbench.evaluate.measures.base import compute
+from workbench.evaluate.measures.base import compute, measures
 from workbench.evaluate.ranks import DEPTH, reciprocal_rank_range, sessions_of
 from workbench.evaluate.relevance import Relevance, relevance
 from workbench.records import Note, Question, QuestionResult, Ranking
 
-MEASURES = ("mrr", "recall@5", "recall@10", "hit@5", "ndcg@5", "ndcg_longmemeval@5")
+STANDARD = ("mrr", "recall@5", "recall@10", "hit@5", "ndcg@5", "ndcg_longmemeval@5")
+CUT_OFF = 5
+"""Of measures that others add (ours)."""
+
+
+def _all_measures() -> tuple[str, ...]:
+    """The standard ones, then every other that is registered."""
+    known = {spec.partition("@")[0] for spec in STANDARD}
+    added = [f"{name}@{CUT_OFF}" if each.takes_cutoff else name for name, each in measures.items() if name not in known]
+    return (*STANDARD, *added)
+
+
+MEASURES = _all_measures()
 """Computed for every question, over the unit in which its gold is given."""
 STORE_NOTES = "store_notes"
 """Not a measure, but kept beside them: how many notes the memory held that the question was asked of."""

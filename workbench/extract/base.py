@@ -37,4 +37,4 @@ class Extractor(Protocol):
         ...
 
 
-extractors: Registry[type[Extractor]] = Registry("extractor", "workbench.extract")
+extractors: Registry[type[Extractor]] = Registry("extractor", "workbench.extract", "workbench.extractors")

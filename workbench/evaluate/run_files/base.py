@@ -70,7 +70,7 @@ class RunFormat(Protocol):
         ...
 
 
-formats: Registry[RunFormat] = Registry("run-file format", "workbench.evaluate.run_files")
+formats: Registry[RunFormat] = Registry("run-file format", "workbench.evaluate.run_files", "workbench.run_files")
 
 
 def format_of(path: Path, holds: Holds) -> str:
