@@ -50,6 +50,13 @@ EDGE = {
     "ontology": {"light": "#c48fb0", "dark": "#96648a"},
     "instance": {"light": "#c48fb0", "dark": "#96648a"},
     "chronological": {"light": "#9aa4b2", "dark": "#66707d"},
+    "entity": {"light": "#8d99a8", "dark": "#6f7b8a"},
+    "near": {"light": "#9aa4b2", "dark": "#66707d"},
+    "continues": {"light": "#c48fb0", "dark": "#96648a"},
+    "updated": {"light": "#3f9c82", "dark": "#3f9c82"},
+    "bridge": {"light": "#a51c00", "dark": "#fe5a16"},
+    "fact": {"light": "#6a4fb3", "dark": "#b39df0"},
+    "derived": {"light": "#a51c00", "dark": "#fe5a16"},
 }
 
 

@@ -123,7 +123,7 @@ def offline(browser: Browser, downloaded: Path, report: Path) -> None:
     context.close()
 
 
-@pytest.mark.parametrize(("theme", "width"), [("light", 1280), ("dark", 1920)])
+@pytest.mark.parametrize(("theme", "width"), [("light", 1280), pytest.param("dark", 1920, marks=pytest.mark.slow)])
 def test_nothing_is_wider_than_the_page_and_links_lead_to_the_miss(address, open_page, picture, theme, width):
     watched = open_page(f"{address}/audit?{QUERY}", theme, width)
     page = watched.page

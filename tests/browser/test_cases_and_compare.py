@@ -47,6 +47,7 @@ def test_a_click_into_the_sorted_table_opens_that_question(address, open_page, p
     watched.assert_clean()
 
 
+@pytest.mark.slow
 def test_the_way_back_leads_through_the_choices_and_out_again(address, open_page):
     page = open_page(address).page
     expect(page.locator(".st-key-card")).to_be_visible()
@@ -64,7 +65,7 @@ def test_the_way_back_leads_through_the_choices_and_out_again(address, open_page
     page.wait_for_url("about:blank")
 
 
-@pytest.mark.parametrize(("theme", "width"), [("light", 1280), ("dark", 1920)])
+@pytest.mark.parametrize(("theme", "width"), [("light", 1280), pytest.param("dark", 1920, marks=pytest.mark.slow)])
 def test_a_click_on_a_hit_opens_its_note_and_the_why(address, open_page, picture, theme, width):
     page = (watched := open_page(compare(address), theme, width)).page
     page.locator(".hit.gold").first.click()

@@ -68,8 +68,13 @@ def state(page: Page) -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1280, 1920])
+@pytest.mark.parametrize(
+    ("theme", "width"),
+    [
+        ("light", 1280),
+        *(pytest.param(*each, marks=pytest.mark.slow) for each in (("dark", 1280), ("light", 1920), ("dark", 1920))),
+    ],
+)
 def test_the_page_is_drawn_without_an_error_or_a_request(address, open_page, picture, theme, width):
     watched = open_page(diffusion_page(address, step="3"), theme, width)
     ready(watched.page)
@@ -129,6 +134,7 @@ def test_play_ends_at_the_last_step(address, open_page):
     rests_at(page, page.evaluate("() => window.__graph().stepper.data.last"))
 
 
+@pytest.mark.slow
 def test_keys_step_and_play(address, open_page):
     page = open_page(diffusion_page(address)).page
     ready(page)
@@ -214,6 +220,7 @@ def test_a_row_of_the_table_chooses_a_note(address, open_page):
     page.wait_for_function("id => String(window.__graph().network.getSelectedNodes()) === id", arg=first)
 
 
+@pytest.mark.slow
 def test_a_point_of_the_charts_chooses_a_note_or_a_step(address, open_page):
     watched = open_page(diffusion_page(address, step="3", note="demo_c_3#1"))
     page = watched.page
@@ -227,6 +234,7 @@ def test_a_point_of_the_charts_chooses_a_note_or_a_step(address, open_page):
     watched.assert_clean()
 
 
+@pytest.mark.slow
 def test_alpha_and_the_whole_state_come_back_with_the_url(address, open_page):
     watched = open_page(diffusion_page(address))
     page = watched.page
@@ -271,6 +279,7 @@ def test_the_way_back_of_the_browser_leads_to_the_step_before(address, open_page
     watched.assert_clean()
 
 
+@pytest.mark.slow
 def test_another_page_and_back_starts_at_the_seeds(address, open_page):
     watched = open_page(diffusion_page(address, step="3"))
     page = watched.page

@@ -24,8 +24,13 @@ def graph_page(address: str, **query: str) -> str:
     return f"{address}/graph?{urlencode(STORY | query)}"
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1280, 1920])
+@pytest.mark.parametrize(
+    ("theme", "width"),
+    [
+        ("light", 1280),
+        *(pytest.param(*each, marks=pytest.mark.slow) for each in (("dark", 1280), ("light", 1920), ("dark", 1920))),
+    ],
+)
 def test_click_on_a_note_shows_its_text(address, open_page, picture, theme, width):
     watched = open_page(graph_page(address), theme, width)
     page = watched.page

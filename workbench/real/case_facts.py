@@ -17,7 +17,7 @@ from workbench.real.intervals import timeline
 from workbench.real.reading import read_facts
 from workbench.real.relations import Relations, registry_digest, relations
 from workbench.records import Note
-from workbench.states import State, state_digest
+from workbench.states import Rows, State, state_digest
 from workbench.words import counted
 
 KIND = "real facts"
@@ -51,20 +51,34 @@ def facts_of(memory: Memory, config: FactsConfig) -> tuple[Fact, ...]:
     """
 
     def build(memory: Memory) -> tuple[Fact, ...]:
-        registry = relations(config.relations)
-
-        def read(notes: Sequence[Note]) -> dict[str, list[dict[str, Any]]]:
-            if config.facts != "rules":
-                raise MissingPart(
-                    f"{counted(len(notes), 'note')} of this case have no facts by model {config.fact_model!r}: make them with "
-                    "`workbench facts CASE --extractor llm` (or replay), and name the model with --set real.fact_model=NAME"
-                )
-            return read_facts(notes, memory.participants, registry, config)
-
-        rows = memory.states.by_note(KIND, facts_key(config, memory.participants), memory.notes, read)
+        rows = read_rows(memory, config, memory.notes)
         return tuple(from_row(row) for note in memory.notes for row in rows[note.id])
 
     return memory.view((KIND, *facts_fields(config)), build)
+
+
+def read_rows(memory: Memory, config: FactsConfig, notes: Sequence[Note]) -> dict[str, Rows]:
+    """Rows of facts by note id, of some of the memory's notes: for a reader who wants to see progress.
+
+    Raises as `facts_of`.
+    """
+    registry = relations(config.relations)
+
+    def read(missing: Sequence[Note]) -> dict[str, Rows]:
+        if config.facts != "rules":
+            raise MissingPart(
+                f"{counted(len(missing), 'note')} of this case have no facts by model {config.fact_model!r}: make them with "
+                "`workbench facts CASE --extractor llm` (or replay), and name the model with --set real.fact_model=NAME"
+            )
+        return read_facts(missing, memory.participants, registry, config)
+
+    return memory.states.by_note(KIND, facts_key(config, memory.participants), notes, read)
+
+
+def unread(memory: Memory, config: FactsConfig) -> list[Note]:
+    """The notes whose facts have not been read yet."""
+    key = facts_key(config, memory.participants)
+    return [note for note in memory.notes if memory.states.get(KIND, state_digest([note], key)) is None]
 
 
 def facts_fields(config: FactsConfig) -> tuple[object, ...]:

@@ -31,6 +31,7 @@ HEADINGS = {"ontology": "Ontology", "tag": "Tags", "topic": "Topics", "file": "N
 ROW = 30.0
 """Distance of two boxes of one column, in canvas units."""
 BOX_WIDTH = {"ontology": 105.0, "tag": 152.0, "topic": 152.0, "file": 205.0}
+BOX_WIDTH |= dict.fromkeys(("entry1", "entry2", "entry3", "bridge"), 240.0) | {"thing": 110.0}
 """Least width of a node that is drawn as a box, by kind."""
 GAP = 46.0
 """Free space between two columns."""

@@ -22,14 +22,24 @@ from workbench.colours import Theme
 from workbench.ui.graph_layout import BOX_WIDTH, LAYERS, Layout
 from workbench.words import counted, visible
 
-WORD = {"tag": "tag", "topic": "topic", "file": "note", "ontology": "ontology"}
+HUE = {"entry1": "tag", "entry2": "topic", "entry3": "ontology", "bridge": "file", "thing": "topic"}
+"""Kinds of the nodes of an evidence graph (an entry by its component, a bridge) and of a graph of facts (a thing), and the kind
+whose colours each has."""
+WORD = (
+    {"tag": "tag", "topic": "topic", "file": "note", "ontology": "ontology"}
+    | dict.fromkeys(HUE, "entry")
+    | {"bridge": "bridge"}
+    | {"thing": "thing"}
+)
 """What a kind is called on the screen."""
 SHAPE = {"tag": "dot", "topic": "hexagon", "file": "square", "ontology": "triangle"}
-CORNERS = {"tag": 11, "topic": 5, "file": 1, "ontology": 1}
-LABEL_LENGTH = {"ontology": 14, "tag": 20, "topic": 20, "file": 29}
+CORNERS = {"tag": 11, "topic": 5, "file": 1, "ontology": 1} | dict.fromkeys(HUE, 6) | {"bridge": 1}
+LABEL_LENGTH = {"ontology": 14, "tag": 20, "topic": 20, "file": 29} | dict.fromkeys(HUE, 34) | {"thing": 24}
 """Most characters of a label, by kind: what a box of graph_layout.BOX_WIDTH holds."""
 SEED_MARK = "▶"
-DASHED = ("similarity", "chronological")
+DASHES = {"similarity": [6, 4], "chronological": [2, 4], "near": [2, 4], "bridge": [6, 4], "derived": [6, 4]}
+DIRECTED = ("fact", "derived")
+"""Kinds of edges that point somewhere and say something: both directions between two nodes are drawn."""
 CAPTION = "caption:"
 """Ids of the layout's captions begin so; they can't be selected."""
 DISC = "disc:"
@@ -65,6 +75,8 @@ class GraphView:
         Another mass, such as the one that a diffusion ends in, drawn as an outline around the first.
     unit_radius : float
         Radius that stands for a mass of 1.
+    words : mapping of kind to str
+        What the legend says of a kind of HUE, in place of its word.
     """
 
     graph: nx.DiGraph
@@ -77,6 +89,7 @@ class GraphView:
     mass: Mapping[str, float] | None = None
     ghost: Mapping[str, float] | None = None
     unit_radius: float = 45.0
+    words: Mapping[str, str] = field(default_factory=dict)
 
     def count_line(self) -> str:
         """How many nodes are shown and how many are not, with reasons.
@@ -138,7 +151,7 @@ def options(view: GraphView, theme: Theme) -> dict[str, Any]:
             "keyboard": False,
         },
         "nodes": {"labelHighlightBold": False, "scaling": {"label": {"drawThreshold": 7}}},
-        "edges": {"smooth": _curve(view), "selectionWidth": 1.5, "hoverWidth": 0},
+        "edges": {"smooth": _curve(view), "selectionWidth": 1.5, "hoverWidth": 0, "font": _edge_font(theme)},
         "groups": {
             "useDefaultGroups": False,
             "caption": {
@@ -153,8 +166,12 @@ def options(view: GraphView, theme: Theme) -> dict[str, Any]:
     }
 
 
+def _edge_font(theme: Theme) -> dict[str, Any]:
+    return {"size": 11, "color": colours.TEXT[theme], "strokeWidth": 3, "strokeColor": colours.BACKGROUND[theme], "face": FONT}
+
+
 def _curve(view: GraphView) -> dict[str, Any] | bool:
-    if view.layout.name == "force" or view.graph.number_of_edges() > 1500:
+    if view.layout.name in ("force", "evidence") or view.graph.number_of_edges() > 1500:
         return False
     return {"enabled": True, "type": "cubicBezier", "forceDirection": "horizontal", "roundness": 0.5}
 
@@ -169,9 +186,9 @@ def _group(view: GraphView, node: str) -> str:
 def _look(group: str, theme: Theme) -> dict[str, Any]:
     """vis-network options of a group. Gold has its own shape and fill, a seed or hit a wider border."""
     kind, form, *marks = group.split()
-    gold, seed = "gold" in marks, "seed" in marks
-    line = colours.GOLD[theme] if gold else colours.SEED[theme] if seed else colours.KIND[kind][theme]
-    fill = colours.GOLD_FILL[theme] if gold else colours.KIND_FILL[kind][theme]
+    gold, seed, hue = "gold" in marks, "seed" in marks, HUE.get(kind, kind)
+    line = colours.GOLD[theme] if gold else colours.SEED[theme] if seed else colours.KIND[hue][theme]
+    fill = colours.GOLD_FILL[theme] if gold else colours.KIND_FILL[hue][theme]
     chosen = {"border": colours.TEXT[theme], "background": fill}
     look: dict[str, Any] = {
         "color": {"border": line, "background": fill, "highlight": chosen, "hover": {"border": line, "background": fill}},
@@ -307,6 +324,7 @@ def tooltip(view: GraphView, node: str) -> str:
         lines.append(counted(int(data["notes"]), "note"))
     if kind == "file":
         lines.append(str(data["label"]))
+    lines += data.get("facts", ())
     if node in view.seeds:
         lines.append(f"{SEED_MARK} matched by the query")
     if node in view.gold:
@@ -321,13 +339,13 @@ def tooltip(view: GraphView, node: str) -> str:
 
 
 def _edges(view: GraphView, theme: Theme) -> Iterable[dict[str, Any]]:
-    """Each pair of nodes once, though an edge may be stored in both directions."""
+    """Each pair of nodes once, though an edge may be stored in both directions; of directed kinds each direction."""
     drawn: set[frozenset[str]] = set()
     for a, b, data in sorted(view.graph.edges(data=True), key=lambda edge: edge[:2]):
-        if frozenset((a, b)) in drawn:
+        kind, strong = data["kind"], a in view.path and b in view.path
+        if kind not in DIRECTED and frozenset((a, b)) in drawn:
             continue
         drawn.add(frozenset((a, b)))
-        kind, strong = data["kind"], a in view.path and b in view.path
         edge = {
             "id": json.dumps([a, b], ensure_ascii=False),
             "from": a,
@@ -336,8 +354,11 @@ def _edges(view: GraphView, theme: Theme) -> Iterable[dict[str, Any]]:
             "color": edge_colour("path" if strong else kind, theme),
             "width": 2.5 if strong else 1 + 2 * float(data["weight"]) if kind == "similarity" else 1,
         }
-        if kind in DASHED:
-            edge["dashes"] = [2, 4] if kind == "chronological" else [6, 4]
+        if kind in DASHES:
+            edge["dashes"] = DASHES[kind]
+        if kind in DIRECTED:
+            curve = {"enabled": True, "type": "curvedCW", "roundness": 0.12}
+            edge |= {"arrows": "to", "label": visible(data["label"]), "smooth": curve}
         yield edge
 
 
@@ -357,6 +378,7 @@ def legend(view: GraphView) -> list[tuple[str, str]]:
     """(group, words) of every look that a reader of this view has to know."""
     kinds = {kind for _, kind in view.graph.nodes(data="kind")}
     rows = [(kind, WORD[kind]) for kind in LAYERS if kind in kinds]
+    rows += [(HUE[kind], view.words.get(kind, WORD[kind])) for kind in HUE if kind in kinds]
     marks = [
         ("seed", f"{SEED_MARK} matched by the query", view.seeds),
         ("gold", f"{colours.GOLD_MARK} gold, evidence of the answer", view.gold),
