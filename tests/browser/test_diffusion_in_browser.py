@@ -266,6 +266,7 @@ def test_alpha_and_the_whole_state_come_back_with_the_url(address, open_page):
     again.assert_clean()
 
 
+@pytest.mark.slow
 def test_the_way_back_of_the_browser_leads_to_the_step_before(address, open_page):
     watched = open_page(diffusion_page(address))
     page = watched.page

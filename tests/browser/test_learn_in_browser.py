@@ -92,6 +92,7 @@ def test_a_stop_opens_in_the_workbench_with_its_case(address, open_page):
     assert found["case"] == [TOUR[3].case]
 
 
+@pytest.mark.slow
 def test_the_tour_begins_in_an_empty_store_with_one_click(open_page, serve, tmp_path):
     address = serve(ROOT / "app.py", WORKBENCH_STORE=str(tmp_path / "new.duckdb"))
     page = open_page(f"{address}/learn").page

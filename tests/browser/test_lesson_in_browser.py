@@ -162,6 +162,7 @@ def test_it_fits_its_window_in_either_theme(opened, demo_lesson, request, theme,
         page.screenshot(path=folder / f"lesson-{theme}-{width}.png", full_page=True)
 
 
+@pytest.mark.slow
 def test_the_page_diffusion_gives_the_lesson_of_what_it_shows(demo_lesson, demo_store, open_page, serve, opened):
     address = serve(ROOT / "app.py", WORKBENCH_STORE=str(demo_store))
     page = open_page(f"{address}/diffusion?case=longmemeval_demo/demo_diffusion_hurts&alpha=0.5").page
