@@ -12,10 +12,10 @@ from builders import memory_of, note
 from playwright.sync_api import Browser, Page, expect
 
 from workbench.evaluate.inputs import case_input
-from workbench.lesson import Lesson, lesson
-from workbench.lesson_html import lesson_html
 from workbench.records import Case, Gold, Question
 from workbench.store import open_store
+from workbench.ui.lesson import Lesson, lesson
+from workbench.ui.lesson_html import lesson_html
 
 pytestmark = pytest.mark.browser
 ROOT = Path(__file__).resolve().parents[2]

@@ -20,11 +20,11 @@ from workbench.commands.base import (
 )
 from workbench.errors import WorkbenchError
 from workbench.evaluate.inputs import case_input
-from workbench.lesson import lesson
-from workbench.lesson_html import lesson_html
 from workbench.methods.base import create
 from workbench.records import Question
 from workbench.store import open_store
+from workbench.ui.lesson import lesson
+from workbench.ui.lesson_html import lesson_html
 from workbench.words import counted
 
 

@@ -8,8 +8,8 @@ from workbench.ariadne.bridges import BridgeStep
 from workbench.colours import GOLD_MARK
 from workbench.ui import ariadne_state
 from workbench.ui.ariadne_state import Shown, go_to_step
-from workbench.ui.ariadne_table import note_table
 from workbench.ui.node_panel import plain
+from workbench.ui.note_table import note_table
 from workbench.words import counted, visible
 
 

@@ -10,10 +10,10 @@ from workbench.colours import GOLD_MARK
 from workbench.ui import ariadne_work as work
 from workbench.ui.answers_work import lacking
 from workbench.ui.ariadne_state import Shown
-from workbench.ui.ariadne_table import note_table
 from workbench.ui.ariadne_work import WasAnswered
 from workbench.ui.context import Context
 from workbench.ui.jobs import is_running, show_job
+from workbench.ui.note_table import note_table
 from workbench.words import counted, visible
 
 

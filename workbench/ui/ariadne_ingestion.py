@@ -15,7 +15,7 @@ from workbench.ariadne.thresholds import PAPER, is_calibrated
 from workbench.colours import GOLD_MARK
 from workbench.embed.base import embedder
 from workbench.ui.ariadne_state import Shown, gold_lost
-from workbench.ui.ariadne_table import note_table
+from workbench.ui.note_table import note_table
 from workbench.words import counted, visible
 
 DECISIONS = ("added", "updated", "continues", "merged", "dropped")

@@ -7,7 +7,7 @@ import streamlit as st
 from workbench.ariadne.paths import Path, coherence
 from workbench.colours import GOLD_MARK
 from workbench.ui.ariadne_state import Shown
-from workbench.ui.ariadne_table import note_table
+from workbench.ui.note_table import note_table
 from workbench.words import counted, visible
 
 LISTED = 200

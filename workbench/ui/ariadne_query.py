@@ -8,8 +8,8 @@ from workbench.colours import GOLD_MARK
 from workbench.ui import context, graph_component
 from workbench.ui.ariadne_graph import component_mark, evidence_view, node_id, node_of
 from workbench.ui.ariadne_state import Shown
-from workbench.ui.ariadne_table import note_table
 from workbench.ui.node_panel import plain
+from workbench.ui.note_table import note_table
 from workbench.words import counted, visible
 
 GRAPH = "ariadne-graph"

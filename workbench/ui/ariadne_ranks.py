@@ -11,9 +11,9 @@ from workbench.colours import GOLD_MARK
 from workbench.records import Hit, Ranking
 from workbench.ui.ariadne_settings import changes
 from workbench.ui.ariadne_state import Shown
-from workbench.ui.ariadne_table import note_table
 from workbench.ui.comparison import tie_ranges
 from workbench.ui.diffusion_view import move
+from workbench.ui.note_table import note_table
 from workbench.ui.titles import short_title, when
 from workbench.words import counted
 

@@ -12,7 +12,7 @@ from workbench import colours
 from workbench.ariadne.construction import Link
 from workbench.colours import GOLD_MARK
 from workbench.ui.ariadne_state import Shown
-from workbench.ui.ariadne_table import note_table
+from workbench.ui.note_table import note_table
 from workbench.ui.note_view import themed
 from workbench.words import counted, visible
 

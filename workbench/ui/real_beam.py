@@ -12,7 +12,7 @@ from workbench.real.beam import Judged, Path, Step
 from workbench.real.graph import FactGraph
 from workbench.real.relations import readable
 from workbench.real.serialise import edge_text
-from workbench.ui.ariadne_table import note_table
+from workbench.ui.note_table import note_table
 from workbench.ui.real_state import Run, Shown, change, one
 from workbench.words import counted, visible
 

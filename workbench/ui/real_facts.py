@@ -11,7 +11,7 @@ from workbench.colours import GOLD_MARK
 from workbench.real.facts import Fact
 from workbench.real.relations import readable
 from workbench.records import Note
-from workbench.ui.ariadne_table import note_table
+from workbench.ui.note_table import note_table
 from workbench.ui.note_view import short_title
 from workbench.ui.real_html import legend_html, note_html
 from workbench.ui.real_state import Shown

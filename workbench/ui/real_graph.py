@@ -14,9 +14,9 @@ from workbench.real.intervals import Edge
 from workbench.real.relations import readable
 from workbench.real.serialise import interval_text
 from workbench.ui import context, graph_component
-from workbench.ui.ariadne_table import note_table
 from workbench.ui.graph_layout import Layout, force
 from workbench.ui.graph_view import GraphView, edge_ends
+from workbench.ui.note_table import note_table
 from workbench.ui.real_lanes import lanes_of
 from workbench.ui.real_state import Run, Shown, holds
 from workbench.words import counted, visible

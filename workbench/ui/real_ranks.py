@@ -12,9 +12,9 @@ from workbench.colours import GOLD_MARK
 from workbench.methods.real import RealConfig
 from workbench.real.retrieval import support
 from workbench.records import Ranking
-from workbench.ui.ariadne_table import note_table
 from workbench.ui.comparison import tie_ranges
 from workbench.ui.diffusion_view import move
+from workbench.ui.note_table import note_table
 from workbench.ui.real_settings import changes
 from workbench.ui.real_state import DEFAULT, SWITCHES, Run, Shown, ranking_of, run_of
 from workbench.ui.titles import short_title

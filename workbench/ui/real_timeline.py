@@ -13,7 +13,7 @@ from workbench.colours import GOLD_MARK, Theme
 from workbench.real.intervals import Edge
 from workbench.real.relations import readable
 from workbench.ui import context
-from workbench.ui.ariadne_table import note_table
+from workbench.ui.note_table import note_table
 from workbench.ui.real_charts import extent, how_it_ends, timeline_figure
 from workbench.ui.real_facts import show_note_facts
 from workbench.ui.real_lanes import Lane, compared, lanes_of, overwriting

@@ -15,8 +15,6 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from workbench.colours import GOLD_MARK, Theme
-from workbench.lesson import lesson
-from workbench.lesson_html import lesson_html
 from workbench.records import Question
 from workbench.ui import cached, context, graph_component, navigation
 from workbench.ui import diffusion_what_if as what_if
@@ -40,6 +38,8 @@ from workbench.ui.graph_component import Steps
 from workbench.ui.graph_details import drawable
 from workbench.ui.graph_layout import Layout, layered
 from workbench.ui.graph_view import SEED_MARK, WORD, GraphView
+from workbench.ui.lesson import lesson
+from workbench.ui.lesson_html import lesson_html
 from workbench.ui.navigation import page
 from workbench.ui.node_panel import plain
 from workbench.ui.note_view import short_title

@@ -1,6 +1,6 @@
 """One question as a lesson: the diffusion step by step, the first notes at each step, and what brought each note its score.
 
-Plain values, as `workbench.lesson_html` writes them into a file for a class. What is drawn is chosen as on the page Diffusion.
+Plain values, as `workbench.ui.lesson_html` writes them into a file for a class. What is drawn is chosen as on the page Diffusion.
 """
 
 from __future__ import annotations

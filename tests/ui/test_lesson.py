@@ -13,13 +13,13 @@ from builders import memory_of, note
 from workbench.cli import main
 from workbench.errors import WorkbenchError
 from workbench.evaluate.inputs import case_input
-from workbench.lesson import PLACES, Lesson, lesson
-from workbench.lesson_html import lesson_html
 from workbench.memory import Memory
 from workbench.methods.adaptive import AdaptiveConfig
 from workbench.methods.base import create
 from workbench.records import Case, Gold, Question
 from workbench.store import open_store
+from workbench.ui.lesson import PLACES, Lesson, lesson
+from workbench.ui.lesson_html import lesson_html
 
 MOST_BYTES = 3_000_000
 HOSTILE = "</script><script>window.broken=1</script><img src=x onerror=window.broken=1> {{script}} \u202e"

@@ -15,7 +15,7 @@ from html import escape
 from pathlib import Path
 
 from workbench import colours
-from workbench.lesson import Lesson
+from workbench.ui.lesson import Lesson
 
 _ASSETS = Path(__file__).parent / "assets"
 
