@@ -19,7 +19,7 @@ from talks_store import HOSTILE, build_talks
 from workbench.chat import service as client
 from workbench.errors import StoreError
 from workbench.store import open_store
-from workbench.ui import ariadne_settings, ariadne_work, cached
+from workbench.ui import ariadne_settings, ariadne_work, cached, case_states
 from workbench.ui.context import STORE_VARIABLE
 from workbench.ui.jobs import Stopped, jobs
 
@@ -97,7 +97,7 @@ def test_a_store_that_can_not_be_written_is_told_and_the_page_works(talks, monke
     def locked(*_: Any, **__: Any) -> None:
         raise StoreError("another program writes to it")
 
-    monkeypatch.setattr(ariadne_work, "open_store", locked)
+    monkeypatch.setattr(case_states, "open_store", locked)
     page = visit("meeting")
     assert "not stored" in spoken(page)
     assert "another program writes to it" in spoken(page)

@@ -14,9 +14,9 @@ from workbench.ariadne.synthesis import Synthesis, synthesise
 from workbench.chat.asking import Live
 from workbench.chat.base import Endpoint
 from workbench.errors import StoreError
-from workbench.states import State
-from workbench.store import StoredRecordings, open_store
-from workbench.ui.cached import WAIT_SECONDS, OpenCase
+from workbench.store import StoredRecordings
+from workbench.ui.cached import OpenCase
+from workbench.ui.case_states import keep, known
 from workbench.ui.jobs import Job, jobs
 from workbench.ui.node_panel import plain
 from workbench.words import counted
@@ -48,10 +48,10 @@ class WasAnswered:
 def read_now(path: Path, opened: OpenCase, config: AriadneConfig) -> str:
     """Read a small case on the spot; why nothing could be stored, or empty. The caller holds the case's lock."""
     with st.spinner("Reading the turns"):
-        before = _known(opened)
+        before = known(opened)
         index_of(opened.memory, config)
     try:
-        _keep(path, opened, before)
+        keep(path, opened, (READ, DECIDED), before)
     except StoreError as error:
         return str(error)
     return ""
@@ -72,7 +72,7 @@ def is_reading(store: str) -> bool:
 
 def read(path: Path, opened: OpenCase, config: AriadneConfig, job: Job) -> WasRead:
     """Read batch by batch, so that it can be stopped, and store what was read."""
-    before = _known(opened)
+    before = known(opened)
     waiting = unread(opened.memory, config)
     try:
         for start in range(0, len(waiting), BATCH):
@@ -83,27 +83,8 @@ def read(path: Path, opened: OpenCase, config: AriadneConfig, job: Job) -> WasRe
         with opened.lock:
             nodes = index_of(opened.memory, config).nodes
     finally:
-        _keep(path, opened, before)
+        keep(path, opened, (READ, DECIDED), before)
     return WasRead(opened.case.key, len(waiting), len(nodes))
-
-
-def _known(opened: OpenCase) -> set[tuple[str, str]]:
-    return {(state.kind, state.digest) for state in opened.memory.states.fresh}
-
-
-def _keep(path: Path, opened: OpenCase, before: set[tuple[str, str]]) -> None:
-    """Store what was worked out since ``before``, with the vectors behind it."""
-    with opened.lock:
-        fresh: list[State] = [
-            state
-            for state in opened.memory.states.fresh
-            if state.kind in (READ, DECIDED) and (state.kind, state.digest) not in before
-        ]
-        vectors = opened.memory.vectors.fresh
-    if fresh:
-        with open_store(path, wait_seconds=WAIT_SECONDS) as store:
-            store.states.put(opened.case.key, fresh)
-            store.vectors.put(opened.case.key, vectors)
 
 
 def start_asking(path: Path, case_key: str, question_id: str, trace: QueryTrace) -> None:

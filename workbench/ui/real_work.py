@@ -14,8 +14,9 @@ from workbench.methods.real import RealConfig
 from workbench.real.answering import answer_prompt, read_answer
 from workbench.real.beam import Search
 from workbench.real.case_facts import KIND, fact_graph, facts_of, read_rows, unread
-from workbench.store import StoredRecordings, open_store
-from workbench.ui.cached import WAIT_SECONDS, OpenCase
+from workbench.store import StoredRecordings
+from workbench.ui.cached import OpenCase
+from workbench.ui.case_states import keep, known
 from workbench.ui.jobs import Job, jobs
 from workbench.words import counted
 
@@ -47,10 +48,10 @@ class WasAnswered:
 def read_now(path: Path, opened: OpenCase, config: RealConfig) -> str:
     """Read a small case on the spot; why nothing could be stored, or empty. The caller holds the case's lock."""
     with st.spinner("Reading the facts"):
-        before = _known(opened)
+        before = known(opened)
         facts_of(opened.memory, config)
     try:
-        _keep(path, opened, before)
+        keep(path, opened, (KIND,), before)
     except StoreError as error:
         return str(error)
     return ""
@@ -65,7 +66,7 @@ def start_reading(path: Path, opened: OpenCase, config: RealConfig) -> None:
 
 def read(path: Path, opened: OpenCase, config: RealConfig, job: Job) -> WasRead:
     """Read batch by batch, so that it can be stopped, and store what was read; what is stored stays when it is stopped."""
-    before = _known(opened)
+    before = known(opened)
     waiting = unread(opened.memory, config)
     try:
         for start in range(0, len(waiting), BATCH):
@@ -77,7 +78,7 @@ def read(path: Path, opened: OpenCase, config: RealConfig, job: Job) -> WasRead:
             found = facts_of(opened.memory, config)
             fact_graph(opened.memory, config, config.theta_stable, config.embeddings).vectors()
     finally:
-        _keep(path, opened, before)
+        keep(path, opened, (KIND,), before)
     return WasRead(len(waiting), len(found))
 
 
@@ -85,22 +86,6 @@ def is_reading(store: str) -> bool:
     """Whether facts of some case of a store are being read."""
     job = jobs().of(store)
     return job is not None and job.place == READING and not job.future.done()
-
-
-def _known(opened: OpenCase) -> set[str]:
-    return {state.digest for state in opened.memory.states.fresh if state.kind == KIND}
-
-
-def _keep(path: Path, opened: OpenCase, before: set[str]) -> None:
-    """Store the facts that were read since ``before``, with the vectors behind them."""
-    with opened.lock:
-        states = opened.memory.states.fresh
-        fresh = [state for state in states if state.kind == KIND and state.digest not in before]
-        vectors = opened.memory.vectors.fresh
-    if fresh:
-        with open_store(path, wait_seconds=WAIT_SECONDS) as store:
-            store.states.put(opened.case.key, fresh)
-            store.vectors.put(opened.case.key, vectors)
 
 
 def start_asking(path: Path, case_key: str, question_id: str, found: Search) -> None:
