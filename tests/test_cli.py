@@ -182,7 +182,7 @@ def test_diffusion_of_a_question_and_of_a_typed_text(run, demo_store: Path) -> N
 
 def test_dilution_over_a_benchmark(run, demo_store: Path) -> None:
     found = run("dilution", "--benchmark", "longmemeval_demo", "--store", demo_store, "--json", "-").json
-    assert len(found["questions"]) == 6
+    assert len(found["questions"]) == 7
     assert {each["measure"] for each in found["correlations"]} >= {"topic_entropy", "total_variation"}
 
 

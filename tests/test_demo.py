@@ -13,6 +13,9 @@ from typing import Any
 import pytest
 import yaml
 
+from workbench.ariadne.config import AriadneConfig
+from workbench.ariadne.index import construction_of
+from workbench.ariadne.telling import construction_json
 from workbench.datasets.read import read
 from workbench.evaluate.ranks import sessions_of
 from workbench.evaluate.relevance import relevance
@@ -21,6 +24,9 @@ from workbench.memory import Memory
 from workbench.methods.base import methods
 from workbench.notes import interactions
 from workbench.ontology import Ontology
+from workbench.real.case_facts import facts_of, registry_of
+from workbench.real.config import FactsConfig, SearchConfig
+from workbench.real.intervals import timeline
 from workbench.records import Case, Loaded, Note
 
 DEMO = Path(__file__).resolve().parent.parent / "data" / "demo"
@@ -70,7 +76,7 @@ def stories() -> list[dict[str, Any]]:
 def test_everything_loads_without_a_finding() -> None:
     found = list(read(DEMO))
     assert all(isinstance(one, Loaded) and not one.findings and not one.repaired for one in found)
-    assert len(found) == len(stories()) + len(records()) == 20
+    assert len(found) == len(stories()) + len(records()) == 21
 
 
 def test_size_suits_a_first_start() -> None:
@@ -167,6 +173,18 @@ def test_updated_fact_is_first_for_tags_and_second_for_words() -> None:
     assert sessions("demo_updated_fact", "bm25")[:2] == (old, new)
     assert sessions("demo_updated_fact", "adaptive")[:2] == (old, new)
     assert sessions("demo_updated_fact", "tag_stopwords")[:2] == (new, old)
+
+
+def test_facts_with_their_times_are_kept_by_real_and_linked_by_ariadne() -> None:
+    memory = Memory(notes_of("demo_moves"))
+    config, ariadne = FactsConfig(), AriadneConfig()
+    edges = timeline(facts_of(memory, config), registry_of(config), SearchConfig().theta_stable)
+    towns = [(edge.names[1], edge.end) for edge in edges if edge.relation == "lives_in"]
+    assert [town for town, _ in towns] == ["Leeds", "York", "Leeds"]
+    assert [None if end is None else f"{end:%d %B}" for _, end in towns] == ["14 May", "17 September", None]
+    assert len(construction_json(construction_of(memory, ariadne), ariadne)["updates"]) == 1
+    assert rank("demo_moves", "real") == 1
+    assert rank("demo_moves", "vanilla_graph") == float("inf")
 
 
 @pytest.mark.parametrize("method", [*LEXICAL, "adaptive"])

@@ -16,7 +16,7 @@ def test_from_an_empty_store_to_a_note_in_the_graph(serve, open_page, tmp_path):
     watched = open_page(address)
     page = watched.page
     page.get_by_role("button", name="Load the demo").click()
-    expect(page.get_by_text("20 cases · 90 questions · 384 notes", exact=False)).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_text("21 cases · 91 questions · 423 notes", exact=False)).to_be_visible(timeout=PATIENCE)
 
     page.goto(f"{address}/?case=longmemeval_demo/demo_common_word")
     card = page.locator(".st-key-card")

@@ -50,7 +50,7 @@ def test_a_row_for_every_demo_question(demo_store: Path) -> None:
         keys = [row.key for row in store.cases.list("longmemeval_demo")]
         rows = dilution(case_inputs(store, keys), AdaptiveConfig())
         off = dilution(case_inputs(store, keys), AdaptiveConfig(diffusion=False))
-    assert len(rows) == 6
+    assert len(rows) == 7
     hurt = next(row for row in rows if row.question == "demo_diffusion_hurts")
     helped = next(row for row in rows if row.question == "demo_diffusion_helps")
     assert hurt.rr_change < 0 < helped.rr_change

@@ -172,7 +172,7 @@ def test_without_distractors_diffusion_contributes_exactly_nothing(demo_store: P
     keys = keys_of(demo_store, "longmemeval_demo")
     run = swept("distractors", [*case_inputs(demo_store, keys)], points=["0", "8"], seeds=2, profile=profile)
     table = sweep_table(run)
-    assert table.questions == len(keys) == 6
+    assert table.questions == len(keys) == 7
     assert diffusion_alone(table, 0) == (0.0, (0.0, 0.0), 0)
     means = {row.arm: row.estimate.mean for row in table.rows if row.value == 0}
     assert (means["adaptive"], means["adaptive - diffusion"]) == (1.0, 1.0)

@@ -526,7 +526,7 @@ def test_contested_gold_shows_every_measure_with_and_without(own):
     table = next(frame.value for frame in page.dataframe if "Uncontested" in frame.value)
     assert set(table["Measure"]) == {name for result in run_.results for name in result.measures} - {"store_notes"}
     mrr = table[table["Measure"] == "mrr"].iloc[0]
-    assert (mrr["n"], mrr["n uncontested"]) == (6, 5)
+    assert (mrr["n"], mrr["n uncontested"]) == (7, 6)
     (patch,) = [each for each in page.get("download_button") if "Patch file" in each.proto.label]
     assert "1 record" in patch.proto.label
 

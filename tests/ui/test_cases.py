@@ -149,7 +149,7 @@ def test_a_long_table_is_paged(store, cases_page, monkeypatch):
 
 def test_empty_store_offers_the_demo_and_nothing_is_created_by_looking(no_store, cases_page):
     page = cases_page()
-    assert any("The store is empty" in info.value and "five of which each show one effect" in info.value for info in page.info)
+    assert any("The store is empty" in info.value and "six of which each show one effect" in info.value for info in page.info)
     assert not page.button(key="load-demo").disabled
     assert not no_store.exists()
 

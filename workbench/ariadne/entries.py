@@ -97,15 +97,15 @@ def spoken_value(value: str) -> str:
 
     Examples
     --------
-    >>> spoken_value("time/2_pm"), spoken_value("date/2023/may_7"), spoken_value("mill_street")
-    ('2 pm', '7 May 2023', 'mill street')
+    >>> spoken_value("time/2_pm"), spoken_value("date/2023/may_7"), spoken_value("mill_street"), spoken_value("date")
+    ('2 pm', '7 May 2023', 'mill street', 'date')
     """
-    root, _, rest = value.partition("/")
+    root, _, rest = value.partition("/")  # nothing follows in a name such as "date" or "time"
     if value == NEGATED:
         return "negated"
-    if root == "date":
+    if root == "date" and rest:
         return spoken_date(value)
-    return (rest if root == "time" else value).replace("_", " ")
+    return (rest if root == "time" and rest else value).replace("_", " ")
 
 
 def spoken_date(path: str) -> str:

@@ -32,7 +32,7 @@ REMARKS = 5
 """Kinds of remarks of the extractor that a report shows (ours)."""
 LOADING = "loading"
 """Where the progress of a load is drawn."""
-DEMO_WORDS = "fourteen stories, and six longer histories, five of which each show one effect"
+DEMO_WORDS = "fourteen stories, and seven longer histories, six of which each show one effect"
 WAYS = ("Demo", "Path", "Upload", "Type or paste")
 
 

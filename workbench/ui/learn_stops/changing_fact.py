@@ -107,8 +107,8 @@ class ChangingFact(Stop):
         "A memory that overwrites knows the newest value only. **AriadneMem** keeps both states and links the old to the new. "
         "**REAL** gives each value an interval, which the next one closes."
     )
-    case = "longmemeval_demo/demo_updated_fact"
-    page = "compare"
+    case = "longmemeval_demo/demo_moves"
+    page = "real"
     methods = ("ariadne", "real")
 
     def holds(self, scene: Scene) -> bool:
@@ -148,8 +148,9 @@ class ChangingFact(Stop):
         return (
             f"REAL answers *{plain(', '.join(found.at(BETWEEN, RELATION)) or 'nothing')}*; a memory that overwrites has only "
             f"*{plain(found.newest(RELATION) or 'nothing')}*. Keeping is the easy half; reading is the hard one. In the demo "
-            f"case `{scene.opened.case.id}` a choir moves its rehearsal in other words than before: there the offline readers "
-            f"see {counted(len(own.updates), 'update')} and {counted(own.closed(), 'closed interval')}."
+            f"case `{scene.opened.case.id}`, {counted(len(scene.opened.memory.notes), 'note')} around the "
+            f"same two facts, the offline readers see {counted(own.closed(), 'closed interval')} and "
+            f"{counted(len(own.updates), 'update')}. Say a line of yours in other words, and they may see nothing."
         )
 
     @staticmethod
