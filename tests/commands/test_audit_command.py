@@ -67,7 +67,7 @@ def test_benchmarks_are_pooled_where_they_are_named(demo_store: Path, capsys: Ca
     code, out, _ = told(capsys, *common, "--benchmark", "longmemeval_demo,atant_demo", "--json", "-")
     assert code == 0
     result = json.loads(out)
-    assert (result["benchmarks"], result["cases"]) == (["longmemeval_demo", "atant_demo"], 20)
+    assert (result["benchmarks"], result["cases"]) == (["longmemeval_demo", "atant_demo"], 21)
     assert result["control"][0]["repaired"] is None
     code, _, err = told(capsys, *common)
     assert code == 2

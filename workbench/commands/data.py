@@ -164,7 +164,7 @@ def remove(
     benchmark: Annotated[str | None, typer.Option("--benchmark", help="Delete all cases of this benchmark.")] = None,
     store: StoreOption = DEFAULT_STORE,
 ) -> None:
-    """Delete a case or a benchmark with its notes, extractions and rows of runs."""
+    """Delete a case or a benchmark with all that was made of it (also the copies own questions stand in), to the last byte."""
     if (case is None) == (benchmark is None):
         raise typer.BadParameter("name a case, or a benchmark with --benchmark")
     with open_store(store) as opened:

@@ -13,7 +13,8 @@ from workbench.evaluate.ranks import DEPTH, reciprocal_rank_range, sessions_of
 from workbench.evaluate.relevance import Relevance, relevance
 from workbench.records import Note, Question, QuestionResult, Ranking
 
-STANDARD = ("mrr", "recall@5", "recall@10", "hit@5", "ndcg@5", "ndcg_longmemeval@5")
+STANDARD = ("mrr", "recall@2", "recall@5", "recall@10", "hit@5", "ndcg@5", "ndcg_longmemeval@5")
+"""Recall at 2 is what passages of multi-hop questions are judged by, since two of them answer."""
 CUT_OFF = 5
 """Of measures that others add (ours)."""
 

@@ -145,8 +145,8 @@ class Cases:
         """Remove cases by key or bare id, with everything that belongs to them; the removed keys are returned.
 
         That is every row of theirs in every table: notes, tags, questions, rows of runs (a run left with none goes too) and
-        findings of load reports; the vectors of texts that no other case holds; and their labels. Then the files are rewritten,
-        so that the text is no longer in them.
+        findings of load reports; the vectors of texts that no other case holds; their labels; and the copies of them that own
+        questions stand in, whose keys are returned too. Then the files are rewritten, so that the text is no longer in them.
 
         Raises
         ------
@@ -158,6 +158,8 @@ class Cases:
         keys = tuple(self.key(name) for name in names)
         if not keys:
             return ()
+        copies = "SELECT case_key FROM own_cases WHERE list_contains(?, source) ORDER BY case_key"
+        keys = tuple(dict.fromkeys((*keys, *(copy for (copy,) in self._db.rows(copies, bound([list(keys)]))))))
         with forgetting(self._db.path, keys, wait_seconds), self._db.transaction() as cursor:
             owned = cursor.execute(
                 "SELECT table_name, column_name FROM duckdb_columns() "
