@@ -102,6 +102,11 @@ class States:
         return {note_id: self._known[kind, digest].parts["rows"] for note_id, digest in digests.items()}
 
     @property
+    def all(self) -> tuple[State, ...]:
+        """All that are there."""
+        return tuple(self._known.values())
+
+    @property
     def fresh(self) -> tuple[State, ...]:
         """What was put since: to be stored."""
         return tuple(self._fresh.values())

@@ -8,7 +8,7 @@ from pathlib import Path
 from workbench.answer.generate import sample
 from workbench.answer.records import Answer, AnswerSet, QuestionKey
 from workbench.answer.report import AnswerReport, report
-from workbench.engine import Progress
+from workbench.engine import Progress, Workers
 from workbench.evaluate.runs import MethodSpec
 from workbench.evaluate.stored import run_stored
 from workbench.records import Question, Run
@@ -28,7 +28,7 @@ def sampled_run(
     extraction: ExtractionRow,
     limit: int | None,
     *,
-    workers: int = 1,
+    workers: Workers = 1,
     progress: Progress | None = None,
 ) -> tuple[Run, list[QuestionKey]]:
     """The stored run of methods whose rankings answers are asked from, made where there is none like it, and the questions.

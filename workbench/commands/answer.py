@@ -26,9 +26,11 @@ from workbench.commands.base import (
     BenchmarkOption,
     CasesOption,
     EngineOption,
+    ExchangeOption,
     ExtractionOption,
     JsonOption,
     ProfileOption,
+    SchedulerOption,
     SetOption,
     StoreOption,
     advances,
@@ -73,6 +75,8 @@ def answer(
     retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Ask again where the answer was a failure.")] = False,
     extraction: ExtractionOption = None,
     engine: EngineOption = "inline",
+    scheduler: SchedulerOption = None,
+    exchange: ExchangeOption = None,
     profile: ProfileOption = "default",
     settings: SetOption = None,
     store: StoreOption = DEFAULT_STORE,
@@ -97,7 +101,9 @@ def answer(
             keys = chosen_cases(opened, benchmark, split(case_names))
             row = common_extraction(opened, keys, extraction)
         with tqdm(total=len(keys), unit=" cases", disable=None) as bar:
-            run, asked = sampled_run(store, keys, chosen, row, limit, workers=workers_of(engine), progress=advances(bar))
+            run, asked = sampled_run(
+                store, keys, chosen, row, limit, workers=workers_of(engine, scheduler, exchange), progress=advances(bar)
+            )
     else:
         if benchmark or case_names or extraction:
             raise typer.BadParameter("--run names cases and extraction already: leave out --benchmark, --cases, --extraction")

@@ -13,8 +13,10 @@ from workbench.commands.base import (
     DEFAULT_STORE,
     CasesOption,
     EngineOption,
+    ExchangeOption,
     JsonOption,
     ProfileOption,
+    SchedulerOption,
     SetOption,
     StoreOption,
     advances,
@@ -70,6 +72,8 @@ def audit_command(
         Path | None, typer.Option("--rows", help="Write every gold note under every method: a .csv, .parquet or .json file.")
     ] = None,
     engine: EngineOption = "inline",
+    scheduler: SchedulerOption = None,
+    exchange: ExchangeOption = None,
     profile: ProfileOption = "default",
     settings: SetOption = None,
     store: StoreOption = DEFAULT_STORE,
@@ -79,7 +83,7 @@ def audit_command(
     if rows_to is not None:
         check_ending(rows_to)
     chosen = specs(split(names) or [name for name in TABLE1 if name in methods], profile, settings)
-    workers = workers_of(engine)
+    workers = workers_of(engine, scheduler, exchange)
     with open_store(store, read_only=True) as opened:
         keys = _cases(opened, split(benchmark), split(case_names))
     with tqdm(total=len(keys), unit=" cases", disable=None) as bar:

@@ -13,7 +13,7 @@ import typer
 from tqdm import tqdm
 
 from workbench.embed.base import Embedder, embedder
-from workbench.engine import Progress
+from workbench.engine import Cluster, Progress, Workers
 from workbench.errors import WorkbenchError
 from workbench.evaluate.runs import MethodSpec
 from workbench.methods.base import create
@@ -47,6 +47,7 @@ def command(name: str, *, order: int) -> Callable[[Function], Function]:
 # Options ------------------------------------------------------------------------------------------------------------------
 
 DEFAULT_STORE = Path("data/workbench.duckdb")
+ENGINES = ("inline", "local", "dask")
 StoreOption = Annotated[Path, typer.Option("--store", help="The store file.")]
 JsonOption = Annotated[Path | None, typer.Option("--json", help="Write the result as JSON; - is standard output.")]
 ProfileOption = Annotated[str, typer.Option("--profile", help="default, or literal for every paper-literal value.")]
@@ -55,7 +56,17 @@ SetOption = Annotated[
 ]
 BenchmarkOption = Annotated[str | None, typer.Option("--benchmark", help="Which benchmark of the store.")]
 CasesOption = Annotated[str | None, typer.Option("--cases", help="Comma-separated cases; default: all of the benchmark.")]
-EngineOption = Annotated[str, typer.Option("--engine", help="inline: this process; local: one process a core.")]
+EngineOption = Annotated[
+    str, typer.Option("--engine", help="inline: this process; local: one process a core; dask: the workers of a Dask cluster.")
+]
+SchedulerOption = Annotated[
+    str | None,
+    typer.Option("--scheduler", help="With --engine dask: a scheduler, such as tcp://10.0.0.5:8786; default: workers here."),
+]
+ExchangeOption = Annotated[
+    str | None,
+    typer.Option("--exchange", help="With --scheduler: path or URL that both this machine and the workers see."),
+]
 MeasureOption = Annotated[str, typer.Option("--measure", help="What is compared, such as mrr, recall@5 or mrr_note.")]
 NameOption = Annotated[str, typer.Option("--name", help="A name for the run.")]
 FreshOption = Annotated[bool, typer.Option("--fresh", help="Start anew where an interrupted run could go on.")]
@@ -95,11 +106,18 @@ def advances(bar: tqdm[Any]) -> Progress:
     return advance
 
 
-def workers_of(engine: str) -> int:
-    """How many processes an engine has; wrong usage for an unknown one."""
-    if engine not in ("inline", "local"):
-        raise typer.BadParameter(f"no engine {engine!r}; known: inline, local")
-    return (os.cpu_count() or 1) if engine == "local" else 1
+def workers_of(engine: str, scheduler: str | None = None, exchange: str | None = None) -> Workers:
+    """Who works for an engine; wrong usage for an unknown one, and for options that it does not take."""
+    if engine not in ENGINES:
+        raise typer.BadParameter(f"no engine {engine!r}; known: {', '.join(ENGINES)}")
+    if engine != "dask":
+        if scheduler or exchange:
+            raise typer.BadParameter(f"--scheduler and --exchange are for --engine dask, not for {engine}")
+        return (os.cpu_count() or 1) if engine == "local" else 1
+    try:
+        return Cluster(scheduler, exchange)
+    except ValueError as error:
+        raise typer.BadParameter(f"{error}: name one with --exchange") from error
 
 
 # Configuration from the command line --------------------------------------------------------------------------------------

@@ -16,11 +16,13 @@ from workbench.commands.base import (
     BenchmarkOption,
     CasesOption,
     EngineOption,
+    ExchangeOption,
     ExtractionOption,
     JsonOption,
     MeasureOption,
     NearOption,
     ProfileOption,
+    SchedulerOption,
     SetOption,
     StoreOption,
     advances,
@@ -38,7 +40,7 @@ from workbench.compare_extractions.printing import change_lines, comparison_line
 from workbench.compare_extractions.sources import Source, choose, shared_cases
 from workbench.diagnose.merging import plan, preview
 from workbench.diagnose.rewriting import DropUnsupported, Rewriting, Rewritten, rewrite
-from workbench.engine import Progress
+from workbench.engine import Progress, Workers
 from workbench.evaluate.inputs import common_extraction
 from workbench.evaluate.judging import MEASURES
 from workbench.evaluate.runs import MethodSpec
@@ -68,13 +70,15 @@ def extractions(
     measure: MeasureOption = "mrr",
     is_by_case: UnitOption = False,
     engine: EngineOption = "inline",
+    scheduler: SchedulerOption = None,
+    exchange: ExchangeOption = None,
     profile: ProfileOption = "default",
     settings: SetOption = None,
     store: StoreOption = DEFAULT_STORE,
     to: JsonOption = None,
 ) -> None:
     """Compare extractions of the same cases: vocabulary, notes, blind spots, support by the text, and what they do to MRR."""
-    workers, meaning = workers_of(engine), _meaning(near)
+    workers, meaning = workers_of(engine, scheduler, exchange), _meaning(near)
     arms = specs(split(method_names), profile, settings)
     _check_measure(measure)
     keys = _cases(store, benchmark, case_names)
@@ -104,6 +108,8 @@ def merge_tags(
     measure: MeasureOption = "mrr",
     is_by_case: UnitOption = False,
     engine: EngineOption = "inline",
+    scheduler: SchedulerOption = None,
+    exchange: ExchangeOption = None,
     profile: ProfileOption = "default",
     settings: SetOption = None,
     store: StoreOption = DEFAULT_STORE,
@@ -113,7 +119,7 @@ def merge_tags(
 
     Of merged tags the one is kept that most notes carry.
     """
-    workers, meaning = workers_of(engine), _meaning(near)
+    workers, meaning = workers_of(engine, scheduler, exchange), _meaning(near)
     arms = specs(split(method_names), profile, settings)
     _check_measure(measure)
     keys = _cases(store, benchmark, case_names)
@@ -150,13 +156,15 @@ def filter_tags(
     measure: MeasureOption = "mrr",
     is_by_case: UnitOption = False,
     engine: EngineOption = "inline",
+    scheduler: SchedulerOption = None,
+    exchange: ExchangeOption = None,
     profile: ProfileOption = "default",
     settings: SetOption = None,
     store: StoreOption = DEFAULT_STORE,
     to: JsonOption = None,
 ) -> None:
     """List the tags that their note's text does not support, or drop them into a named variant and measure the change."""
-    workers = workers_of(engine)
+    workers = workers_of(engine, scheduler, exchange)
     arms = specs(split(method_names), profile, settings)
     _check_measure(measure)
     keys = _cases(store, benchmark, case_names)
@@ -196,7 +204,7 @@ def _keep(
     arms: Sequence[MethodSpec],
     measure: str,
     is_by_case: bool,
-    workers: int,
+    workers: Workers,
 ) -> tuple[dict[str, Any], list[str]]:
     """Store the variant where it has a name, and measure what it changes: as plain values, and as lines."""
     if not name:
@@ -227,7 +235,7 @@ def _matrix(
     arms: Sequence[MethodSpec],
     measure: str,
     is_by_case: bool,
-    workers: int,
+    workers: Workers,
 ) -> Matrix | None:
     if not arms:
         return None

@@ -13,12 +13,14 @@ from workbench.commands.base import (
     BenchmarkOption,
     CasesOption,
     EngineOption,
+    ExchangeOption,
     ExtractionOption,
     FreshOption,
     JsonOption,
     MeasureOption,
     NameOption,
     ProfileOption,
+    SchedulerOption,
     SetOption,
     StoreOption,
     advances,
@@ -51,6 +53,8 @@ def evaluate_command(
     case_names: CasesOption = None,
     extraction: ExtractionOption = None,
     engine: EngineOption = "inline",
+    scheduler: SchedulerOption = None,
+    exchange: ExchangeOption = None,
     name: NameOption = "",
     is_fresh: FreshOption = False,
     profile: ProfileOption = "default",
@@ -59,7 +63,7 @@ def evaluate_command(
     to: JsonOption = None,
 ) -> None:
     """Run methods over the cases of a benchmark, store the run and print its table; an interrupted run goes on."""
-    workers = workers_of(engine)
+    workers = workers_of(engine, scheduler, exchange)
     chosen = specs(split(method_names) or [each for each in TABLE1 if each in methods], profile, settings)
     with open_store(store, read_only=True) as opened:
         keys = chosen_cases(opened, benchmark, split(case_names))

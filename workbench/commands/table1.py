@@ -9,7 +9,18 @@ from typing import Annotated, Any
 import typer
 from tqdm import tqdm
 
-from workbench.commands.base import DEFAULT_STORE, EngineOption, JsonOption, StoreOption, command, present, split, workers_of
+from workbench.commands.base import (
+    DEFAULT_STORE,
+    EngineOption,
+    ExchangeOption,
+    JsonOption,
+    SchedulerOption,
+    StoreOption,
+    command,
+    present,
+    split,
+    workers_of,
+)
 from workbench.errors import WorkbenchError
 from workbench.evaluate.estimates import Estimate
 from workbench.evaluate.published import PUBLISHED, TAGS_PER_CASE, Published
@@ -22,11 +33,13 @@ from workbench.printing import interval, table
 def table1_command(
     benchmarks: Annotated[str | None, typer.Option("--benchmark", help="Comma-separated; default: all of the store.")] = None,
     engine: EngineOption = "inline",
+    scheduler: SchedulerOption = None,
+    exchange: ExchangeOption = None,
     store: StoreOption = DEFAULT_STORE,
     to: JsonOption = None,
 ) -> None:
     """Print the paper's Table 1 beside ours, and which of its orderings hold here; runs are kept and not repeated."""
-    workers = workers_of(engine)
+    workers = workers_of(engine, scheduler, exchange)
     with tqdm(unit=" cases", disable=None) as bar:
 
         def announce(what: str, done: int, of: int) -> None:

@@ -15,12 +15,14 @@ from workbench.commands.base import (
     BenchmarkOption,
     CasesOption,
     EngineOption,
+    ExchangeOption,
     ExtractionOption,
     FreshOption,
     JsonOption,
     MeasureOption,
     NameOption,
     ProfileOption,
+    SchedulerOption,
     SetOption,
     StoreOption,
     advances,
@@ -31,6 +33,7 @@ from workbench.commands.base import (
     split,
     workers_of,
 )
+from workbench.engine import Workers
 from workbench.evaluate.ablations import AblationTable, ablation, ablation_table
 from workbench.evaluate.inputs import case_input, common_extraction
 from workbench.evaluate.judging import MEASURES
@@ -58,6 +61,8 @@ def ablate(
     extraction: ExtractionOption = None,
     measure: MeasureOption = "mrr",
     engine: EngineOption = "inline",
+    scheduler: SchedulerOption = None,
+    exchange: ExchangeOption = None,
     name: NameOption = "",
     is_fresh: FreshOption = False,
     profile: ProfileOption = "default",
@@ -69,7 +74,18 @@ def ablate(
     """Switch a method's parts off, singly and together, and say what each is worth; an interrupted run goes on."""
     fields = overrides(settings, [method]).get(method)
     arms = _usable(lambda: ablation(method, split(switches) or None, profile, fields))  # type: ignore[arg-type]
-    plan = _Plan("ablation", arms, benchmark, case_names, extraction, measure, engine, name or f"ablation of {method}", is_fresh)
+    workers = workers_of(engine, scheduler, exchange)
+    plan = _Plan(
+        "ablation",
+        arms,
+        benchmark,
+        case_names,
+        extraction,
+        measure,
+        workers,
+        name or f"ablation of {method}",
+        is_fresh,
+    )
     run = plan.run(store)
     found = ablation_table(run, measure)
     if out is not None:
@@ -94,6 +110,8 @@ def sweep(
     extraction: ExtractionOption = None,
     measure: MeasureOption = "mrr",
     engine: EngineOption = "inline",
+    scheduler: SchedulerOption = None,
+    exchange: ExchangeOption = None,
     name: NameOption = "",
     is_fresh: FreshOption = False,
     profile: ProfileOption = "default",
@@ -114,7 +132,18 @@ def sweep(
     fields = overrides(settings, dict.fromkeys(label.split(" ")[0] for label in labels))
     options = _usable(lambda: Options(split(points) or None, labels, seeds, profile, fields))  # type: ignore[arg-type]
     arms = _usable(lambda: chosen.arms(options))
-    plan = _Plan("sweep", arms, benchmark, case_names, extraction, measure, engine, name or f"sweep of {sweep_name}", is_fresh)
+    workers = workers_of(engine, scheduler, exchange)
+    plan = _Plan(
+        "sweep",
+        arms,
+        benchmark,
+        case_names,
+        extraction,
+        measure,
+        workers,
+        name or f"sweep of {sweep_name}",
+        is_fresh,
+    )
     run = plan.run(store)
     found = sweep_table(run, measure)
     if out is not None:
@@ -142,13 +171,12 @@ class _Plan:
     case_names: str | None
     extraction: str | None
     measure: str
-    engine: str
+    workers: Workers
     name: str
     is_fresh: bool
 
     def run(self, store: Path) -> Run:
         """Run the arms over the cases and keep the run. What can't work is said before anything is begun."""
-        workers = workers_of(self.engine)
         if self.measure.partition("_")[0] not in MEASURES and self.measure not in MEASURES:
             raise typer.BadParameter(f"no run has a measure {self.measure!r}; they have: {', '.join(MEASURES)}")
         with open_store(store, read_only=True) as opened:
@@ -166,7 +194,7 @@ class _Plan:
                 kind=self.kind,
                 name=self.name,
                 is_fresh=self.is_fresh,
-                workers=workers,
+                workers=self.workers,
                 progress=advances(bar),
             )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -18,8 +19,9 @@ from workbench.compare_extractions.vocabulary import CaseVocabulary, VocabularyR
 from workbench.diagnose.merging import NearPair, near_pairs
 from workbench.diagnose.support import Spoken
 from workbench.embed.base import embedder
-from workbench.engine import Progress, Task, run_tasks
+from workbench.engine import Progress, Task, Workers, run_tasks
 from workbench.errors import BadInput
+from workbench.evaluate.runs import CaseInput
 from workbench.records import Case, Note
 from workbench.store import ExtractionRow, open_store
 
@@ -31,6 +33,20 @@ class CaseTask:
     case: Case
     notes: Mapping[str, tuple[Note, ...]]
     failures: Mapping[str, int | None]
+
+    def to_parquet(self, folder: Path) -> None:
+        """Write all of it into an empty folder, for a worker on another machine."""
+        (folder / "failures.json").write_text(json.dumps(dict(self.failures)), encoding="utf-8")
+        for number, notes in enumerate(self.notes.values()):
+            (folder / str(number)).mkdir()
+            CaseInput(self.case, notes, "").to_parquet(folder / str(number))
+
+    @staticmethod
+    def from_parquet(folder: Path) -> CaseTask:
+        """What `to_parquet` wrote."""
+        failures = json.loads((folder / "failures.json").read_text(encoding="utf-8"))
+        given = [CaseInput.from_parquet(folder / str(number)) for number in range(len(failures))]
+        return CaseTask(given[0].case, dict(zip(failures, (each.notes for each in given), strict=True)), failures)
 
 
 @dataclass(frozen=True)
@@ -78,7 +94,7 @@ def compare(
     chosen: Sequence[Source],
     *,
     meaning: str | None = None,
-    workers: int = 1,
+    workers: Workers = 1,
     progress: Progress | None = None,
 ) -> Comparison:
     """Compare extractions over those of the cases that have all of them. The store is only read, one case at a time.
@@ -89,8 +105,8 @@ def compare(
         One is enough for its own figures.
     meaning : str, optional
         Embedding backend that finds near-duplicates by meaning beside those by spelling.
-    workers : int
-        Local processes.
+    workers : int or Cluster
+        Local processes, or a cluster (`workbench.engine`).
     progress : callable, optional
         Called after each case with the number of cases done and its key.
 
@@ -148,7 +164,7 @@ def near_duplicates(
     source: Source,
     *,
     meaning: str | None = None,
-    workers: int = 1,
+    workers: Workers = 1,
     progress: Progress | None = None,
 ) -> tuple[tuple[NearPair, ...], dict[str, int]]:
     """The near-duplicates of one extraction, and how many notes carry each tag: a part of `compare`, with its arguments."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench.compare_extractions.sources import Source, shared_cases
-from workbench.engine import Progress
+from workbench.engine import Progress, Workers
 from workbench.errors import BadInput
 from workbench.evaluate.estimates import Estimate, estimates
 from workbench.evaluate.runs import MethodSpec
@@ -67,7 +67,7 @@ def run_matrix(
     chosen: Sequence[Source],
     specs: Sequence[MethodSpec],
     *,
-    workers: int = 1,
+    workers: Workers = 1,
     progress: Progress | None = None,
 ) -> dict[str, Run]:
     """Run the methods under each extraction, over the cases that all have, and keep the runs.

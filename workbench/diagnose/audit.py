@@ -15,7 +15,7 @@ from workbench.diagnose.interventions import Added, is_among, one_added_tag, wit
 from workbench.diagnose.repair import Methods
 from workbench.diagnose.stages import Diagnosis, NoteTrace, diagnose
 from workbench.diagnose.tags import asked_words, helpful_tags, rows
-from workbench.engine import Progress, Task, run_tasks
+from workbench.engine import Progress, Task, Workers, run_tasks
 from workbench.errors import BadInput
 from workbench.evaluate.inputs import case_input
 from workbench.evaluate.ranks import DEPTH
@@ -148,7 +148,7 @@ def audit(
     k: int = 5,
     *,
     interventions: bool = True,
-    workers: int = 1,
+    workers: Workers = 1,
     progress: Progress | None = None,
     between: Callable[[], None] | None = None,
 ) -> Audit:
@@ -167,8 +167,8 @@ def audit(
         Places that count, from 1 to 40; 5 as in TAGGRAPH 5.5.
     interventions : bool
         Whether tags are added to misses and taken from hits. This is most of the work.
-    workers : int
-        Local processes.
+    workers : int or Cluster
+        Local processes, or a cluster (`workbench.engine`).
     progress : callable, optional
         Called after each case with the number of cases done and its key.
     between : callable, optional

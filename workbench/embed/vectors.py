@@ -76,6 +76,11 @@ class Vectors:
         return next((len(row) for row in rows.values()), None)
 
     @property
+    def all(self) -> tuple[VectorSet, ...]:
+        """All that are there."""
+        return tuple(VectorSet(*key, rows) for key, rows in self._rows.items() if rows)
+
+    @property
     def fresh(self) -> tuple[VectorSet, ...]:
         """What was added since: to be stored."""
         return tuple(VectorSet(*key, rows) for key, rows in self._fresh.items() if rows)

@@ -12,12 +12,13 @@ from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from functools import partial
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
 import workbench
 from workbench.embed.base import embedder
 from workbench.embed.vectors import Vectors, VectorSet
-from workbench.engine import Progress, Task, run_tasks
+from workbench.engine import Progress, Task, Workers, run_tasks
 from workbench.errors import BadInput
 from workbench.evaluate.judging import judge, judged_questions
 from workbench.memory import Memory
@@ -76,6 +77,19 @@ class CaseInput:
         if full is None and self.base is not None:
             full = Memory(self.base)
         return Memory(self.notes, self.case.participants, full, self.vectors, self.states)
+
+    def to_parquet(self, folder: Path) -> None:
+        """Write all of it into an empty folder, for a worker on another machine."""
+        from workbench.evaluate.parcels import pack
+
+        pack(self, folder)
+
+    @staticmethod
+    def from_parquet(folder: Path) -> CaseInput:
+        """What `to_parquet` wrote."""
+        from workbench.evaluate.parcels import unpack
+
+        return unpack(folder)
 
 
 Reduction = Callable[[CaseInput], Sequence[CaseInput]]
@@ -145,7 +159,7 @@ def evaluate(
     specs: Sequence[MethodSpec],
     extraction: Mapping[str, Any],
     *,
-    workers: int = 1,
+    workers: Workers = 1,
     now: Callable[[], datetime] = datetime.now,
     progress: Progress | None = None,
     name: str = "",
@@ -160,8 +174,8 @@ def evaluate(
     specs : sequence of MethodSpec
     extraction : mapping
         Name and configuration of the extraction the notes come from, kept with the run.
-    workers : int
-        Local processes.
+    workers : int or Cluster
+        Local processes, or a cluster (`workbench.engine`).
     now
         The clock.
     progress : callable, optional

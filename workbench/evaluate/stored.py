@@ -11,7 +11,7 @@ from pathlib import Path
 
 import workbench
 from workbench.embed.vectors import VectorSet
-from workbench.engine import Progress, Task, run_tasks
+from workbench.engine import Progress, Task, Workers, run_tasks
 from workbench.errors import BadInput, WorkbenchError
 from workbench.evaluate.inputs import case_inputs, common_extraction, input_digest
 from workbench.evaluate.judging import KEPT, MEASURES
@@ -47,7 +47,7 @@ def run_stored(
     name: str = "",
     is_fresh: bool = False,
     may_reuse: bool = False,
-    workers: int = 1,
+    workers: Workers = 1,
     progress: Progress | None = None,
     now: Callable[[], datetime] = datetime.now,
 ) -> Run:
@@ -72,8 +72,8 @@ def run_stored(
         Drop what an interrupted run of the same plan had done.
     may_reuse : bool
         Give the stored run of the same plan where there is one: it would be the same again, its seconds apart.
-    workers : int
-        Local processes.
+    workers : int or Cluster
+        Local processes, or a cluster (`workbench.engine`).
     progress : callable, optional
         Called after each case with the number of cases done, earlier ones included, and its key.
 
@@ -134,7 +134,7 @@ def run_stored(
         return store.runs.get(run.id)
 
 
-def resume(path: Path, run: str, *, workers: int = 1, progress: Progress | None = None) -> Run:
+def resume(path: Path, run: str, *, workers: Workers = 1, progress: Progress | None = None) -> Run:
     """Go on with an unfinished run by its id: what was asked for is kept with it.
 
     Raises
@@ -185,7 +185,7 @@ def _after(earlier: int, progress: Progress | None) -> Progress | None:
 
 
 def _work(
-    path: Path, run: str, inputs: Iterator[CaseInput], specs: Sequence[MethodSpec], workers: int, progress: Progress | None
+    path: Path, run: str, inputs: Iterator[CaseInput], specs: Sequence[MethodSpec], workers: Workers, progress: Progress | None
 ) -> None:
     """Evaluate cases and store them in small batches, also those that were finished when the work is stopped.
 

@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from statistics import fmean
 
+from workbench.engine import Workers
 from workbench.evaluate.ablations import ablation
 from workbench.evaluate.estimates import Estimate, estimates
 from workbench.evaluate.guards import FEW
@@ -63,7 +64,7 @@ class Row:
     verdicts: tuple[Verdict, ...]
 
 
-def table1(path: Path, benchmarks: Sequence[str] = (), *, workers: int = 1, announce: Announce | None = None) -> list[Row]:
+def table1(path: Path, benchmarks: Sequence[str] = (), *, workers: Workers = 1, announce: Announce | None = None) -> list[Row]:
     """Ours, for every benchmark and extraction of a store. Runs that the store has already are not repeated.
 
     Parameters
@@ -72,8 +73,8 @@ def table1(path: Path, benchmarks: Sequence[str] = (), *, workers: int = 1, anno
         The store.
     benchmarks : sequence of str
         Only these; default: all.
-    workers : int
-        Local processes.
+    workers : int or Cluster
+        Local processes, or a cluster (`workbench.engine`).
 
     Raises
     ------
@@ -108,7 +109,7 @@ def _by_extraction(keys: Sequence[str], rows: Iterable[ExtractionRow]) -> Iterat
 
 
 def _rows(
-    path: Path, name: str, keys: Sequence[str], extraction: ExtractionRow, workers: int, announce: Announce | None
+    path: Path, name: str, keys: Sequence[str], extraction: ExtractionRow, workers: Workers, announce: Announce | None
 ) -> Iterator[Row]:
     """The row itself, and for ATANT the permissive one."""
     results: list[QuestionResult] = []

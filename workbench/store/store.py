@@ -87,6 +87,16 @@ class Store:
         """
         return self._database.export_parquet(Path(folder))
 
+    def import_parquet(self, folder: str | Path) -> None:
+        """Add the rows that `export_parquet` of a store of the same version wrote; meant for an empty store.
+
+        Raises
+        ------
+        StoreError
+            If a file can't be read, has other columns than its table, or a row is there already.
+        """
+        self._database.import_parquet(Path(folder))
+
 
 def open_store(path: str | Path, *, read_only: bool = False, wait_seconds: float = 10.0) -> Store:
     """Open a store, made new where it is missing and may be written.
