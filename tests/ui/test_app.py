@@ -155,3 +155,19 @@ def _answers(port: int) -> bool:
             return answer.status == 200
     except OSError:
         return False
+
+
+@pytest.mark.parametrize(
+    ("address", "secrets", "warns"),
+    [("127.0.0.1", "", False), ("::1", "", False), ("0.0.0.0", "", True), ("0.0.0.0", "[auth]\nclient_id = 'x'\n", False)],
+)
+def test_an_open_address_without_sign_in_is_warned_of(
+    address: str, secrets: str, warns: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    started = []
+    monkeypatch.setattr(launching, "_become", lambda command, folder, environment: started.append(command))
+    (tmp_path / "secrets.toml").write_text(secrets)
+    monkeypatch.setenv("STREAMLIT_SECRETS_FILES", str(tmp_path / "secrets.toml"))
+    launching.launch(tmp_path / "store.duckdb", port=0, address=address)
+    assert started[0][-1] == address
+    assert ("set up sign-in" in capsys.readouterr().err) == warns

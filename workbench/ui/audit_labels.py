@@ -15,6 +15,7 @@ import streamlit as st
 from workbench.errors import StoreError
 from workbench.labels.taxonomy import Cause, Taxonomy, change_taxonomy, give, taxonomy
 from workbench.store import Label, labels_path, open_labels
+from workbench.ui import access
 from workbench.ui.audit_rows import MissKey
 from workbench.ui.cached import WAIT_SECONDS, Stamp, stamp
 from workbench.ui.label_form import analyst, name_analyst
@@ -67,6 +68,7 @@ def ask_analyst() -> None:
         on_change=lambda: name_analyst(st.session_state["audit-analyst"]),
         icon=":material/person:",
         width=230,
+        disabled=access.person() is not None,
     )
 
 

@@ -15,6 +15,7 @@ from workbench import colours
 from workbench.errors import StoreError
 from workbench.labels.taxonomy import Taxonomy, give, taxonomy
 from workbench.store import STATUSES, Label, labels_path, open_labels
+from workbench.ui import access
 from workbench.ui.cached import WAIT_SECONDS, Stamp, stamp
 from workbench.ui.node_panel import plain
 from workbench.ui.note_view import themed
@@ -34,12 +35,12 @@ class Place:
 
 
 def analyst() -> str:
-    """Who labels in this session; empty until a name was given."""
-    return str(st.session_state.get(_ANALYST, ""))
+    """Who labels in this session: who has signed in, else the name that was given; empty until there is one."""
+    return str(access.person() or st.session_state.get(_ANALYST, ""))
 
 
 def name_analyst(name: str) -> None:
-    """Say who labels in this session."""
+    """Say who labels in this session; who has signed in stays who they are."""
     st.session_state[_ANALYST] = name.strip()
 
 
@@ -87,7 +88,9 @@ def _form(store: Path, place: Place, causes: Taxonomy, own: Label | None) -> Non
         left, right = st.columns([3, 2], gap="medium")
         left.text_area("Comment", own.comment if own else "", key=f"comment-{key}", height=96)
         with right:
-            st.text_input("Analyst", analyst(), key=f"analyst-{key}", placeholder="your name")
+            st.text_input(
+                "Analyst", analyst(), key=f"analyst-{key}", placeholder="your name", disabled=access.person() is not None
+            )
             st.text_input(
                 "Gold contested because",
                 own.contested if own else "",
@@ -111,7 +114,7 @@ def _said(own: Label | None) -> None:
 
 def _save(store: Path, place: Place, key: str, own: Label | None) -> None:
     state = st.session_state
-    name = state[f"analyst-{key}"].strip()
+    name = str(access.person() or state[f"analyst-{key}"]).strip()
     if not name:
         state[_SAID] = "a label needs the analyst's name."
         return

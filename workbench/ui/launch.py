@@ -5,7 +5,10 @@ from __future__ import annotations
 import os
 import socket
 import sys
+import tomllib
 from collections.abc import Mapping
+from contextlib import suppress
+from ipaddress import ip_address
 from pathlib import Path
 from typing import NoReturn
 
@@ -36,9 +39,32 @@ def launch(store: Path, port: int = 8501, address: str = "127.0.0.1") -> NoRetur
     if not APP.exists():
         raise MissingPart(f"{APP} is missing: run the app from a checkout (pip install -e .)")
     command = [sys.executable, "-m", "streamlit", "run", str(APP), "--server.port", str(port), "--server.address", address]
+    if not _is_loopback(address) and not _has_sign_in():
+        print(
+            f"workbench: anyone who reaches {address} port {port} can read this store and label in it: set up sign-in "
+            "(docs/access.md) or listen on 127.0.0.1",
+            file=sys.stderr,
+        )
     # In the project's folder, where Streamlit finds its settings.
     _require_free(address, port)
     _become(command, APP.parent, os.environ | {STORE_VARIABLE: str(store.resolve())})
+
+
+def _is_loopback(address: str) -> bool:
+    with suppress(ValueError):
+        return ip_address(address).is_loopback
+    return address == "localhost"
+
+
+def _has_sign_in() -> bool:
+    """Whether a secrets file that Streamlit will find has the section for it."""
+    named = os.environ.get("STREAMLIT_SECRETS_FILES", "")
+    usual = [Path.home() / ".streamlit" / "secrets.toml", APP.parent / ".streamlit" / "secrets.toml"]
+    for file in map(Path, named.split(",")) if named else usual:
+        with suppress(OSError, ValueError):
+            if "auth" in tomllib.loads(file.read_text(encoding="utf-8")):
+                return True
+    return False
 
 
 def _require_free(address: str, port: int) -> None:

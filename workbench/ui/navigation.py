@@ -12,7 +12,7 @@ import streamlit as st
 
 from workbench.errors import StoreError
 from workbench.registry import Registry
-from workbench.ui import context
+from workbench.ui import access, context
 
 TITLE = "TagGraph Workbench"
 _ASSETS = Path(__file__).parent / "assets"
@@ -66,6 +66,7 @@ def run() -> None:
     # A symbol's name as the icon would be fetched from a font server; this one is ours.
     st.set_page_config(page_title=TITLE, page_icon=str(_ASSETS / "icon.svg"), layout="wide")
     st.html(_ASSETS / "frame.css")
+    access.require()
     targets = _targets()
     # The menu is drawn here and not by Streamlit, so that its links carry the context and can be opened in a new tab.
     chosen = st.navigation(list(targets.values()), position="hidden")
@@ -76,6 +77,8 @@ def run() -> None:
     context.sidebar()
     with menu:
         _menu(targets)
+    with st.sidebar:
+        access.show_person()
     chosen.run()
 
 
