@@ -33,7 +33,7 @@ def case_input(store: Store, case_key: str, extraction: Choice = None, models: M
     """
     case = store.cases.get(case_key)
     chosen = store.extractions.choose(case.key, extraction)
-    notes = store.notes.get(case.key, chosen.id)
+    notes = store.notes.get(case.key, chosen.id, case)
     digest = input_digest(store, case.key, chosen)
     full = _full_case(store, case.key, chosen)
     vectors, states = _vectors(store, case, notes, models), States(store.states.of_case(case.key))

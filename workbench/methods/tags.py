@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import reduce
+from itertools import chain
+from operator import or_
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -15,6 +19,8 @@ from workbench.settings import setting
 
 Credit = Literal["topic", "strict"]
 Overlap = Literal["reached", "own"]
+_BITS = 63
+"""Words that are counted at a time, one bit each."""
 
 
 @dataclass(frozen=True)
@@ -60,20 +66,56 @@ class Reached:
     ----------
     distance : (n_notes,) int
         Least distance from a matched tag; -1 where no path leads.
-    sources : list of set of int
-        The matched tags that reached each note at that distance.
+    tags, topics : dict of int to (int, frozenset of int)
+        What credits notes: a reached tag its carriers, a topic of a reached tag its members. For each the distance, and the
+        matched tags that it was reached from.
     """
 
     graph: TagGraph
     matched: dict[int, tuple[str, ...]]
     distance: np.ndarray
-    sources: list[set[int]]
-    tag_distance: dict[int, int]
+    tags: dict[int, tuple[int, frozenset[int]]]
+    topics: dict[int, tuple[int, frozenset[int]]]
     came_from: dict[int, int]
+
+    def sources(self, row: int) -> frozenset[int]:
+        """The matched tags that reached a note at its least distance."""
+        tags = (self.tags[tag] for tag in self.graph.tags_of_note[row] if tag in self.tags)
+        topics = (self.topics[topic] for topic in self.graph.topics_of_note[row] if topic in self.topics)
+        return frozenset().union(*(found for at, found in chain(tags, topics) if at == self.distance[row]))
+
+    def count(self, which: Overlap) -> np.ndarray:
+        """How many words `words` or `own_words` gives for every note, (n_notes,)."""
+        places = {word: place for place, word in enumerate(dict.fromkeys(chain(*self.matched.values())))}
+        total = np.zeros(len(self.distance), np.int64)
+        for begin in range(0, len(places), _BITS):
+            bits = {word: 1 << place - begin for word, place in places.items() if begin <= place < begin + _BITS}
+            total += np.bitwise_count(self._masks(bits, which))
+        return total
+
+    def _masks(self, bits: Mapping[str, int], which: Overlap) -> np.ndarray:
+        """The words of every note as bits."""
+
+        def mask(tags: Iterable[int]) -> int:
+            return reduce(or_, (bits.get(word, 0) for tag in tags for word in self.matched[tag]), 0)
+
+        graph, masks = self.graph, np.zeros(len(self.distance), np.uint64)
+        if which == "own":
+            for tag in self.matched:
+                masks[graph.notes_of_tag[tag]] |= np.uint64(mask((tag,)))
+            return masks
+        reaching = chain(
+            ((graph.notes_of_tag[tag], *found) for tag, found in self.tags.items()),
+            ((graph.notes_of_topic[topic], *found) for topic, found in self.topics.items()),
+        )
+        for members, at, found in reaching:
+            rows = np.asarray(members, np.intp)
+            masks[rows[self.distance[rows] == at]] |= np.uint64(mask(found))
+        return masks
 
     def words(self, row: int) -> tuple[str, ...]:
         """Distinct query words of the tags that reached a note."""
-        return tuple(dict.fromkeys(word for tag in sorted(self.sources[row]) for word in self.matched[tag]))
+        return tuple(dict.fromkeys(word for tag in sorted(self.sources(row)) for word in self.matched[tag]))
 
     def own_words(self, row: int) -> tuple[str, ...]:
         """Distinct query words matched by the note's own tags."""
@@ -101,13 +143,13 @@ class Reached:
     def _last_tag(self, row: int, distance: int) -> tuple[int, int]:
         """The tag, and the topic under it, over which a note was reached at its least distance."""
         for tag in self.graph.tags_of_note[row]:
-            if self.tag_distance.get(tag) == distance:
+            if tag in self.tags and self.tags[tag][0] == distance:
                 shared = [topic for topic in self.graph.topics_of_tag[tag] if topic in self.graph.topics_of_note[row]]
                 return tag, shared[0]
         return next(
             (tag, topic)
             for topic in self.graph.topics_of_note[row]
-            for tag, reached in self.tag_distance.items()
+            for tag, (reached, _) in self.tags.items()
             if reached == distance - 1 and topic in self.graph.topics_of_tag[tag]
         )
 
@@ -136,30 +178,29 @@ def traverse(graph: TagGraph, matched: dict[int, tuple[str, ...]], config: Trave
                     sources[neighbour] |= sources[concept]
         frontier = following
 
-    distance = np.full(len(graph.notes), -1)
-    note_sources: list[set[int]] = [set() for _ in graph.notes]
-
-    def credit(row: int, at: int, tags: set[int]) -> None:
-        if distance[row] < 0 or at < distance[row]:
-            distance[row], note_sources[row] = at, set(tags)
-        elif at == distance[row]:
-            note_sources[row] |= tags
-
-    tag_distance: dict[int, int] = {}
+    tags: dict[int, tuple[int, frozenset[int]]] = {}
+    topics: dict[int, tuple[int, frozenset[int]]] = {}
     for concept, d in depth.items():
         tag = graph.tag_number.get(graph.ontology[concept])
         if tag is None:
             continue
-        tag_distance[tag] = d
-        for row in graph.notes_of_tag[tag]:
-            credit(row, d, sources[concept])
-        if config.credit == "topic":
-            carriers = set(graph.notes_of_tag[tag])
-            for topic in graph.topics_of_tag[tag]:
-                for row in graph.notes_of_topic[topic]:
-                    if row not in carriers:
-                        credit(row, d + 1, sources[concept])
-    return Reached(graph, matched, distance, note_sources, tag_distance, came_from)
+        tags[tag] = d, frozenset(sources[concept])
+        # Of a topic's tags the nearest decide: no member is at their distance plus one for another reason only, or further.
+        for topic in graph.topics_of_tag[tag] if config.credit == "topic" else ():
+            at, before = topics.get(topic, (d + 1, frozenset()))
+            if d + 1 <= at:
+                topics[topic] = d + 1, tags[tag][1] | (before if at == d + 1 else frozenset())
+
+    far = config.hops + 2
+    distance = np.full(len(graph.notes), far)
+    for members, (at, _) in chain(
+        ((graph.notes_of_topic[topic], found) for topic, found in topics.items()),
+        ((graph.notes_of_tag[tag], found) for tag, found in tags.items()),
+    ):
+        rows = np.asarray(members, np.intp)
+        distance[rows] = np.minimum(distance[rows], at)
+    distance[distance == far] = -1
+    return Reached(graph, matched, distance, tags, topics, came_from)
 
 
 def tier_step(hops: int) -> float:
@@ -198,7 +239,7 @@ class Traversal(MemoryRetriever[TraversalConfig]):
         def explain(row: int) -> Why:
             parts = []
             if reached.distance[row] >= 0:
-                tags = {graph.paths[tag]: list(matched[tag]) for tag in sorted(reached.sources[row])}
+                tags = {graph.paths[tag]: list(matched[tag]) for tag in sorted(reached.sources(row))}
                 parts.append(Part("distance", f"d={reached.distance[row]}", float(near[row]), {"matched_tags": tags}))
             by_word = overlap.by_word(row)
             o = sum(by_word.values())
@@ -230,9 +271,7 @@ def match_tags(graph: TagGraph, words: Words) -> tuple[dict[int, tuple[str, ...]
 def count_words(reached: Reached, which: Overlap) -> ContentOverlap:
     """Raw lexical overlap: one for each distinct query word, of the reaching tags or of the note's own."""
     of = reached.own_words if which == "own" else reached.words
-    total = np.zeros(len(reached.distance))
-    for row in np.flatnonzero(reached.distance >= 0).tolist():
-        total[row] = len(of(row))
+    total = np.where(reached.distance >= 0, reached.count(which), 0).astype(float)
     return ContentOverlap(total, lambda row: dict.fromkeys(of(row) if reached.distance[row] >= 0 else (), 1.0), ())
 
 

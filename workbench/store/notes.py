@@ -52,8 +52,10 @@ class Notes:
         self._db = database
         self._extractions = Extractions(database)
 
-    def get(self, case_key: str, extraction: Choice = None) -> tuple[Note, ...]:
+    def get(self, case_key: str, extraction: Choice = None, case: Case | None = None) -> tuple[Note, ...]:
         """All notes of a case, oldest first (order key, then id), with the tags of the extraction that is asked for.
+
+        Where the stored ``case`` itself was read before, its turns are shared and not read a second time.
 
         Raises
         ------
@@ -62,7 +64,7 @@ class Notes:
         """
         chosen = self._extractions.choose(case_key, extraction)
         tags = {row[0]: row for row in self._db.rows(_TAGS, [chosen.id])}
-        turns = read_turns(self._db, case_key)
+        turns = dict(enumerate(s.turns for s in case.sessions)) if case else read_turns(self._db, case_key)
         rows = self._db.rows(_INTERACTIONS, [case_key])
         notes = [Note(_interaction(row, turns), _extraction(tags[row[0]])) for row in rows]
         return tuple(sorted(notes, key=lambda note: (note.order, note.id)))
