@@ -8,7 +8,7 @@ JOBS ?= 2
 export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: run test test-all lint format bench pictures minilm llm-demo clean
+.PHONY: run test test-all lint format fuzz bench pictures minilm llm-demo clean
 
 run: $(VENV)/run.stamp
 	@test -e $(STORE) || $(BIN)/workbench load data/demo --store $(STORE)
@@ -28,6 +28,10 @@ lint: $(VENV)/dev.stamp
 format: $(VENV)/dev.stamp
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+# Spoiled real and demo files for every reader; --seed, --start and --count go into FUZZ.
+fuzz: $(VENV)/dev.stamp
+	$(BIN)/python -m fuzz --count 10000 --processes 2 $(FUZZ)
 
 bench: $(VENV)/dev.stamp
 	$(BIN)/python bench/evaluate.py

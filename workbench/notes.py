@@ -183,7 +183,7 @@ def from_markdown(text: str) -> Note:
             session_id=_scalar(front, "session") or session or identity,
             turns=_turns(front, [(heading, content) for heading, content in sections if heading != "summary"]),
             position=_number(front, "position", 0),
-            round=_number(front, "round", int(number) if number.isdecimal() else 1),
+            round=_number(front, "round", int(number) if number.isdecimal() and len(number) < 10 else 1),
             time=_time(front),
             time_text=_scalar(front, "time_text"),
         ),
@@ -266,19 +266,22 @@ def _scalar(front: dict[str, Any], name: str) -> str:
 def _number(front: dict[str, Any], name: str, default: int) -> int:
     value = _scalar(front, name).strip()
     try:
-        return int(value) if value else default
-    except ValueError:
+        number = int(value) if value else default
+    except ValueError:  # also what Python says of thousands of digits
         raise BadInput(f"the note's {name!r} must be a whole number, not {value[:40]!r}") from None
+    if not -(2**31) < number < 2**31:
+        raise BadInput(f"the note's {name!r} must be a whole number under 2,147,483,648, not {value[:40]!r}")
+    return number
 
 
 def _time(front: dict[str, Any]) -> datetime | None:
     value = _scalar(front, "time").strip()
     try:
         time = datetime.fromisoformat(value) if value else None
-    except ValueError:
+        # Times in a case carry no zone, since they must be comparable; one written with a zone is turned into UTC.
+        return time.astimezone(UTC).replace(tzinfo=None) if time and time.tzinfo else time
+    except (ValueError, OverflowError):  # the latter where UTC is before the year 1 or after 9999
         raise BadInput(f"the note's 'time' must be like 2023-05-20 14:30, not {value[:40]!r}") from None
-    # Times in a case carry no zone, since they must be comparable; one written with a zone is turned into UTC.
-    return time.astimezone(UTC).replace(tzinfo=None) if time and time.tzinfo else time
 
 
 def _tags(front: dict[str, Any], category: str) -> tuple[str, ...]:

@@ -76,6 +76,6 @@ def read_texts(path: Path) -> list[dict[str, str]]:
         frame = pd.read_parquet(path)
     except OSError as error:
         raise BadInput(f"{path} can't be read: {error.strerror or error}") from error
-    except (ValueError, csv.Error) as error:  # what json, pandas and pyarrow raise for a file of another kind
+    except (ValueError, csv.Error, RecursionError) as error:  # what json, pandas and pyarrow raise for a file of another kind
         raise BadInput(f"{path} is no {path.suffix} table: {error}") from error
     return [{str(name): str(value) for name, value in row.items()} for row in frame.to_dict("records")]

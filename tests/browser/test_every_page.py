@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlencode
 
 import pytest
@@ -23,6 +24,11 @@ TOO_WIDE = """() => {
 }"""
 LATER = (("dark", 1280), ("light", 1920), ("dark", 1920))
 LOOKS = [("light", 1280), *(pytest.param(*look, marks=pytest.mark.slow) for look in LATER)]
+
+
+def quick_where_it_is_the_only_test(name: str) -> Any:
+    """Pages with browser tests of their own are looked at here in the long run."""
+    return pytest.param(name, marks=[] if name in ("answers", "extractions") else [pytest.mark.slow])
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +57,7 @@ def settle(page: Page) -> None:
 
 
 @pytest.mark.parametrize(("theme", "width"), LOOKS)
-@pytest.mark.parametrize("name", [entry.name for entry in navigation.in_order()])
+@pytest.mark.parametrize("name", [quick_where_it_is_the_only_test(entry.name) for entry in navigation.in_order()])
 def test_a_page_is_drawn_clean_and_fits(
     name: str, theme: str, width: int, address: str, open_page: Callable[..., object], picture: Callable[..., None]
 ) -> None:

@@ -12,10 +12,14 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
+from chat_service import KEY as MODEL_KEY
+from chat_service import Says, chat_service
 from oidc_provider_mock import User, run_server_in_thread
 from playwright.sync_api import Browser, Page, expect
 
+from workbench.chat.base import KEY, MODEL, RETRIES, URL
 from workbench.store import open_labels
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -56,7 +60,7 @@ allowed = ["@lab.test"]
 """
         )
         command = [sys.executable, "-m", "workbench", "app", "--port", str(port), "--address", "localhost", "--store", str(store)]
-        environment = os.environ | {"STREAMLIT_SECRETS_FILES": str(secrets), "STREAMLIT_SERVER_HEADLESS": "true"}
+        environment = os.environ | {"STREAMLIT_SECRETS_FILES": str(secrets), "STREAMLIT_SERVER_HEADLESS": "true", KEY: MODEL_KEY}
         with (home / "log.txt").open("wb") as log:
             process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=log, stderr=subprocess.STDOUT)
         try:
@@ -139,10 +143,35 @@ def test_who_is_not_allowed_is_told_why(visit: Callable[[str], Page], who: str, 
     assert page.get_by_role("link", name="Compare").count() == 0
 
 
-def test_secrets_are_in_no_file_of_the_store_and_not_in_the_log(app: tuple[str, Path]) -> None:
-    files = [file for file in app[1].rglob("*") if file.is_file()]
-    assert {"store.duckdb", "log.txt"} <= {file.name for file in files}
-    for file in files:
-        content = file.read_bytes()
-        assert SECRET.encode() not in content, file.name
-        assert COOKIE_SECRET.encode() not in content, file.name
+def test_a_model_s_key_and_the_secrets_are_in_no_file_store_log_or_export(app: tuple[str, Path]) -> None:
+    """After extractions by a service that repeats the key in its errors, with the labels of the tests above, all exported."""
+    home = app[1]
+    with chat_service() as service:
+        service.script = [500, Says(f"no json, but {MODEL_KEY}"), Says(f"again {MODEL_KEY}")]
+        variables = {KEY: MODEL_KEY, URL: service.url, MODEL: "model-canary", RETRIES: "1"}
+        extract = ["extract", "--benchmark", "longmemeval_demo", "--limit", "4"]
+        workbench(home, "extract.txt", *extract, "--json", str(home / "extract.json"), **variables)
+        assert len(service.asked) >= 4
+    workbench(home, "tables.txt", "export", "store", "--out", str(home / "tables"), **variables)
+    workbench(home, "labels.txt", "labels", "export", str(home / "labels.json"), **variables)
+    found = {file.relative_to(home): content_of(file) for file in home.rglob("*") if file.is_file()}
+    assert {"store.duckdb", "store.duckdb.labels.duckdb", "log.txt", "tables", "labels.json"} <= {path.parts[0] for path in found}
+    # The search finds what is there: who is asked, and what a label says.
+    assert any(b"model-canary" in content for path, content in found.items() if path.parts[0] == "tables")
+    assert b"the tag is missing" in found[Path("labels.json")]
+    for secret in (SECRET, COOKIE_SECRET, MODEL_KEY):
+        assert not [str(path) for path, content in found.items() if secret.encode() in content]
+
+
+def content_of(file: Path) -> bytes:
+    """The bytes of a file; of a table's file also its values, which may be compressed in it."""
+    rows = repr(pq.read_table(file).to_pylist()).encode() if file.suffix == ".parquet" else b""
+    return file.read_bytes() + rows
+
+
+def workbench(home: Path, log: str, *arguments: str, **variables: str) -> None:
+    """Run the command line on the store; what it prints is kept in a file."""
+    command = [sys.executable, "-m", "workbench", *arguments, "--store", str(home / "store.duckdb")]
+    done = subprocess.run(command, cwd=ROOT, env=os.environ | variables, capture_output=True, timeout=120)
+    (home / log).write_bytes(done.stdout + done.stderr)
+    assert done.returncode == 0, (home / log).read_text()

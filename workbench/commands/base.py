@@ -117,7 +117,7 @@ def workers_of(engine: str, scheduler: str | None = None, exchange: str | None =
     try:
         return Cluster(scheduler, exchange)
     except ValueError as error:
-        raise typer.BadParameter(f"{error}: name one with --exchange") from error
+        raise typer.BadParameter(str(error)) from error
 
 
 # Configuration from the command line --------------------------------------------------------------------------------------

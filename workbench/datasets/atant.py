@@ -64,6 +64,12 @@ def _is_story(value: object) -> bool:
     )
 
 
+def _named(story: dict[str, Any]) -> str:
+    """A story's id; empty where it is no single value. A list in YAML may hold itself a million times over."""
+    given = story.get("story_id")
+    return str(given) if isinstance(given, (str, int)) else ""
+
+
 def _stories(record: Record) -> list[tuple[str, object]]:
     """(place, story) of a top-level record: itself, or what its list ``stories`` holds."""
     value = record.value
@@ -77,9 +83,7 @@ def _split(record: Record | Broken, told: set[str]) -> list[Record | Broken]:
     if isinstance(record, Broken):
         return [record]
     return [
-        Record(position, story)
-        for position, story in _stories(record)
-        if not (isinstance(story, dict) and str(story.get("story_id")) in told)
+        Record(position, story) for position, story in _stories(record) if not (isinstance(story, dict) and _named(story) in told)
     ]
 
 
@@ -92,7 +96,7 @@ def _told_beside(answers: Path) -> set[str]:
             found, _ = yaml_records(path)
         except BadInput:
             continue  # reported where that file itself is read
-        ids |= {str(story["story_id"]) for record in found for _, story in _stories(record) if _is_story(story)}  # type: ignore[index]
+        ids |= {_named(story) for record in found for _, story in _stories(record) if _is_story(story)}  # type: ignore[arg-type]
     return ids
 
 
@@ -103,11 +107,7 @@ def _questions_elsewhere(path: Path, identity: str) -> tuple[list[Any], str]:
         if answers.is_file() and answers != path.absolute():
             for record in records(answers):
                 for position, story in _stories(record) if isinstance(record, Record) else []:
-                    if (
-                        isinstance(story, dict)
-                        and str(story.get("story_id")) == identity
-                        and isinstance(story.get("questions"), list)
-                    ):
+                    if isinstance(story, dict) and _named(story) == identity and isinstance(story.get("questions"), list):
                         return story["questions"], f"{ANSWERS}:{position}.questions"
             break
     return [], ""
@@ -143,7 +143,7 @@ def _case(path: Path, record: dict[str, Any], mend: Mender) -> Case:
 def _sessions(batches: list[Any], name: str, mend: Mender) -> tuple[Session, ...]:
     """One session a batch, in the order of the file. "Monday 9:00 AM" stays words: no date is invented for it."""
     sessions = []
-    taken: set[str] = set()
+    taken: dict[str, int] = {}
     for index, raw in enumerate(batches):
         where = f"{name}[{index}]"
         try:
@@ -177,7 +177,7 @@ def _number(given: object, index: int, where: str, mend: Mender) -> str:
 
 def _questions(listed: list[Any], place: str, category: str, mend: Mender) -> tuple[Question, ...]:
     questions = []
-    taken: set[str] = set()
+    taken: dict[str, int] = {}
     for index, raw in enumerate(listed):
         where = f"{place}[{index}]"
         try:

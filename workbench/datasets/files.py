@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import gzip
+import lzma
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -16,6 +17,10 @@ from workbench.errors import BadInput
 CHUNK_BYTES = 1 << 18
 MAX_TEXT_CHARS = 64 << 20
 """The longest file that is read as a whole (stories, notes, transcripts); JSON is streamed and has no such limit."""
+MAX_RATIO = 100
+"""How many times its size a compressed file may unpack to (ours); texts reach 3 to 10, empty ones 1,000 and more."""
+FREE_BYTES = 64 << 20
+"""What any compressed file may unpack to, however small it is (ours)."""
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF32_LE, "utf-32-le"),
@@ -41,6 +46,10 @@ def files_in(folder: Path) -> list[Path]:
     return sorted(path for path in found if not any(part.startswith(".") for part in path.relative_to(folder).parts))
 
 
+_OF_ZIPFILE = (NotImplementedError, UnicodeDecodeError, OverflowError, RuntimeError)
+"""What the standard library's zipfile lets through for a damaged directory: methods, names, sizes, flags."""
+
+
 @contextmanager
 def opened(path: Path) -> Iterator[IO[bytes]]:
     """The bytes of a file, unpacked if its first bytes say gzip; of a zip archive its ``conversations.json``.
@@ -58,18 +67,36 @@ def opened(path: Path) -> Iterator[IO[bytes]]:
             raw.seek(0)
             if magic[:2] == b"\x1f\x8b":
                 with gzip.open(raw) as unpacked:
-                    yield unpacked  # type: ignore[misc]
+                    yield _Bounded(unpacked, path)  # type: ignore[misc,arg-type]
             elif magic == b"PK\x03\x04":
                 with zipfile.ZipFile(raw) as archive, archive.open(_member(archive, path)) as member:
-                    yield member
+                    yield _Bounded(member, path)  # type: ignore[misc]
             else:
                 yield raw
     except FileNotFoundError:
         raise BadInput(f"{path}: there is no such file") from None
-    except (EOFError, zlib.error, gzip.BadGzipFile, zipfile.BadZipFile, NotImplementedError) as error:
+    except (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile, zipfile.BadZipFile, *_OF_ZIPFILE) as error:
         raise BadInput(f"{path}: the compressed data is cut off or damaged ({error}); get the file again") from error
     except OSError as error:
         raise BadInput(f"{path}: can't be read: {error.strerror or error}") from error
+
+
+class _Bounded:
+    """An unpacked stream that ends in BadInput where it grows out of proportion: a few bytes can hold terabytes."""
+
+    def __init__(self, stream: IO[bytes], path: Path) -> None:
+        self._stream, self._path = stream, path
+        self._left = max(FREE_BYTES, MAX_RATIO * path.stat().st_size)
+
+    def read1(self, size: int) -> bytes:
+        data: bytes = self._stream.read1(size)  # type: ignore[attr-defined]
+        self._left -= len(data)
+        if self._left < 0:
+            raise BadInput(
+                f"{self._path}: unpacks to more than {MAX_RATIO} times its size and {FREE_BYTES >> 20} MiB, as no history does; "
+                "unpack it and load what is inside"
+            )
+        return data
 
 
 def _member(archive: zipfile.ZipFile, path: Path) -> zipfile.ZipInfo:

@@ -88,18 +88,23 @@ class History:
                 entry = mapping(record.value)
                 if "case" in entry:
                     following = _Builder.of(entry, mend)
-                    if current.sessions or current.notes:
+                    if current.is_case:
                         yield current.loaded()
                         cases += 1
+                    else:
+                        yield from current.left_out(str(path))
                     current = following
+                    current.begun_at = record.position
                     current.count(mend)
                 else:
                     current.take(entry, mend)
             except BadRecord as error:
                 yield Finding(str(path), place(record.position, error.where), "quarantined", str(error), is_record=True)
-        if current.sessions or current.notes:
+        if current.is_case:
             yield current.loaded()
-        elif not cases:
+            return
+        yield from current.left_out(str(path))
+        if not cases:
             raise BadInput(f"{path}: no turn in it; a line is like {{'session': 'may', 'role': 'user', 'text': '...'}}")
 
 
@@ -123,6 +128,8 @@ class _Builder:
         self.questions: list[tuple[Question, Mender]] = []
         self.findings: list[Finding] = []
         self.kept = self.repaired = 0
+        self.begun_at: str | None = None
+        """Where the line stands that began the case; None where no line did."""
         self._refs: set[str] = set()
 
     @classmethod
@@ -141,6 +148,18 @@ class _Builder:
                 "participants": tuple(mend.text(name, "participants") for name in mend.listed(names, "participants")),
             }
         )
+
+    @property
+    def is_case(self) -> bool:
+        """Whether anything was said in it."""
+        return bool(self.sessions or self.notes)
+
+    def left_out(self, file: str) -> Iterator[Finding]:
+        """Findings for the lines of what became no case: the one that began it, and its questions."""
+        lines = [mend.position for _, mend in self.questions]
+        for position in lines if self.begun_at is None else [self.begun_at, *lines]:
+            reason = f"case {shown(self.header['case'])} has no turn that can be used: left out with its questions"
+            yield Finding(file, position, "quarantined", reason, is_record=True)
 
     def count(self, mend: Mender) -> None:
         """A line was taken over."""
@@ -208,7 +227,7 @@ class _Builder:
             "turns": {turn.ref for one in found for turn in one.turns},
             "notes": {one.id for one in found},
         }
-        questions, taken = [], set[str]()
+        questions, taken = [], dict[str, int]()
         for question, mend in self.questions:
             gold: dict[str, tuple[str, ...]] = {"substrings": question.gold.substrings}
             remarks = list(question.remarks)

@@ -11,14 +11,18 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from workbench.datasets.files import chunks, suffix
 from workbench.errors import BadInput, WorkbenchError
 
-MAX_RECORD_CHARS = 128 << 20
-"""The largest top-level record that is read; a LongMemEval-M case has about 6 million characters."""
+MAX_RECORD_CHARS = 32 << 20
+"""The largest top-level record that is read (ours); a LongMemEval-M case has about 6 million characters.
+
+Parsed, a record of nothing but brackets takes some twenty times its characters.
+"""
 MAX_DEPTH = 100
 """The deepest nesting of lists and objects that is read; no benchmark has more than 8."""
 JSON_LINES = (".jsonl", ".ndjson")
@@ -86,7 +90,24 @@ def members(path: Path) -> Iterator[str | None]:
 
 
 def first(path: Path) -> Record | None:
-    """The first record that can be parsed; None if the file is not JSON or holds none."""
+    """The first record that can be parsed; None if the file is not JSON or holds none.
+
+    It is kept until another file is asked for, or `forget_first`: one format after the other looks at it to recognise a file.
+    """
+    try:
+        now = path.stat()
+    except OSError:
+        return None
+    return _first(path, now.st_size, now.st_mtime_ns)
+
+
+def forget_first() -> None:
+    """Let go of the record that `first` keeps."""
+    _first.cache_clear()
+
+
+@lru_cache(maxsize=1)
+def _first(path: Path, size: int, changed_ns: int) -> Record | None:
     try:
         return next((record for record in records(path) if isinstance(record, Record)), None)
     except BadInput:

@@ -9,7 +9,7 @@ from typing import Any
 
 from workbench.datasets.base import datasets
 from workbench.datasets.json_records import first, records
-from workbench.datasets.mending import BadRecord, Mender, mapping, one_case_each, shown, unique
+from workbench.datasets.mending import BadRecord, Mender, mapping, one_case_each, shown, small_number, unique
 from workbench.records import Case, Finding, Gold, Loaded, Question, Session, Turn
 
 CATEGORY_NAMES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}
@@ -63,28 +63,42 @@ def _case(record: dict[str, Any], mend: Mender) -> Case:
 
 def _sessions(talk: dict[str, Any], mend: Mender) -> tuple[Session, ...]:
     """The sessions by number. Whoever speaks first in a session has the role ``user`` in it, the other ``assistant``."""
-    numbers = sorted(int(match[1]) for key in talk if (match := _SESSION.fullmatch(key)))
-    undated = [int(match[1]) for key in talk if (match := _DATE.fullmatch(key)) and int(match[1]) not in numbers]
+    keys = _numbered(_SESSION, talk, mend)
+    dates = _numbered(_DATE, talk, mend)
+    undated = sorted(dates.keys() - keys.keys())
     if undated:
         mend.repaired(
-            "conversation", f"{len(undated)} dates without a session ignored (session_{min(undated)} to session_{max(undated)})"
+            "conversation", f"{len(undated)} dates without a session ignored (session_{undated[0]} to session_{undated[-1]})"
         )
     sessions: list[Session] = []
-    refs: set[str] = set()
-    for number in numbers:
+    refs: dict[str, int] = {}
+    for number in sorted(keys):
         identity = f"session_{number}"
         where = f"conversation.{identity}"
         try:
-            turns = _turns(number, mend.listed(talk[identity], where), where, refs, mend)
+            turns = _turns(number, mend.listed(talk[keys[number]], where), where, refs, mend)
         except BadRecord as error:
             mend.set_aside(error.where, f"{error}; the session was left out")
             continue
-        time, time_text = mend.time(talk.get(f"{identity}_date_time"), f"{where}_date_time")
+        time, time_text = mend.time(talk.get(dates.get(number, "")), f"{where}_date_time")
         sessions.append(Session(identity, turns, len(sessions), time, time_text))
     return tuple(sessions)
 
 
-def _turns(number: int, listed: list[Any], where: str, refs: set[str], mend: Mender) -> tuple[Turn, ...]:
+def _numbered(pattern: re.Pattern[str], talk: dict[str, Any], mend: Mender) -> dict[int, str]:
+    """Numbers to the keys that bear them; a key whose number is too large or taken (``session_01``) is set aside."""
+    found: dict[int, str] = {}
+    for key in talk:
+        match = pattern.fullmatch(key)
+        number = small_number(match[1]) if match else None
+        if match and (number is None or number in found):
+            mend.set_aside("conversation", f"{shown(key)} has the number of another one, or none that can be read; left out")
+        elif number is not None:
+            found[number] = key
+    return found
+
+
+def _turns(number: int, listed: list[Any], where: str, refs: dict[str, int], mend: Mender) -> tuple[Turn, ...]:
     turns: list[Turn] = []
     for index, raw in enumerate(listed):
         here = f"{where}[{index}]"
@@ -135,7 +149,7 @@ def _question(index: int, entry: dict[str, Any], refs: set[str], mend: Mender) -
 
 
 def _category(value: object, where: str, mend: Mender) -> str:
-    number = int(value) if isinstance(value, str) and value.isdecimal() else value
+    number = small_number(value) if isinstance(value, str) and value.isdecimal() else value
     if type(number) is int and number in CATEGORY_NAMES:
         return f"{number} {CATEGORY_NAMES[number]}"
     mend.repaired(where, f"category {shown(value)} is not a number from 1 to 5; taken as unknown")
@@ -157,7 +171,8 @@ def _evidence(value: object, where: str, known: set[str], mend: Mender) -> tuple
         if text in known:
             refs = [text]
         else:
-            refs = [f"D{int(session)}:{int(turn)}" for session, turn in _EVIDENCE.findall(text)]
+            pairs = [(small_number(session), small_number(turn)) for session, turn in _EVIDENCE.findall(text)]
+            refs = [f"D{session}:{turn}" for session, turn in pairs if None not in (session, turn)]
             if any(ref in known for ref in refs):
                 mend.repaired(where, f"evidence {shown(entry)} read as {', '.join(refs)}")
         for ref in refs:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -55,7 +56,7 @@ def benchmark_of(path: Path) -> str:
     answers, haystack = value.get("answer_session_ids"), value.get("haystack_session_ids")
     if not isinstance(haystack, list):
         raise BadInput(f"{path}: not LongMemEval: its first record has no list haystack_session_ids")
-    if isinstance(answers, list) and answers and all(session in answers for session in haystack):
+    if isinstance(answers, list) and answers and {*map(str, haystack)} <= {*map(str, answers)}:
         return "longmemeval_oracle"
     return "longmemeval_m" if len(haystack) >= MANY_SESSIONS else "longmemeval_s"
 
@@ -70,8 +71,7 @@ def _case(benchmark: str, record: dict[str, Any], mend: Mender) -> Case:
         raise BadRecord("no session in its haystack", "haystack_sessions")
     time, time_text = mend.time(record.get("question_date"), "question_date")
     gold_sessions, remarks = _gold_sessions(record, sessions, evidence, mend)
-    listed = [str(one) for one in record["haystack_session_ids"]]
-    repeated = dict.fromkeys(one for one in listed if listed.count(one) > 1)
+    repeated = [one for one, count in Counter(map(str, record["haystack_session_ids"])).items() if count > 1]
     if repeated:
         remarks.append(f"{SESSION_TWICE}: {', '.join(repeated)}")
     later = sum(session.time > time for session in sessions if session.time) if time else 0
@@ -116,7 +116,7 @@ def _sessions(record: dict[str, Any], mend: Mender) -> tuple[tuple[Session, ...]
     sessions: list[Session] = []
     evidence: dict[str, list[str]] = {}
     first_of: dict[str, object] = {}
-    taken: set[str] = set()
+    taken: dict[str, int] = {}
     for position, (raw_id, raw_turns, date) in enumerate(zip(ids, listed, dates, strict=True)):
         where = f"haystack_sessions[{position}]"
         try:

@@ -164,13 +164,26 @@ def mapping(value: object, where: str = "") -> dict[str, Any]:
     return value
 
 
-def unique(name: str, taken: set[str]) -> str:
-    """``name``, or ``name (2)`` and so on where it is taken; the result is added to ``taken``."""
-    found, number = name, 2
+def unique(name: str, taken: dict[str, int]) -> str:
+    """``name``, or ``name (2)`` and so on where it is taken; the result is added to ``taken``.
+
+    ``taken`` maps a name to the number at which looking for its next repetition starts: a name that comes a hundred thousand
+    times must not be counted up from 2 each time.
+    """
+    found, number = name, taken.get(name, 2)
     while found in taken:
         found, number = f"{name} ({number})", number + 1
-    taken.add(found)
+    taken[name] = number
+    taken.setdefault(found, 2)
     return found
+
+
+def small_number(digits: str) -> int | None:
+    """The whole number that digits say, of any script; None for more than 9, which no number in a file of ours has.
+
+    Python refuses to read numbers of some thousand digits, and a store takes 32 bits.
+    """
+    return int(digits) if len(digits) < 10 else None
 
 
 def one_case_each(
@@ -183,24 +196,22 @@ def one_case_each(
     BadInput
         If no record gave a case.
     """
-    cases = 0
-    reasons: list[str] = []
+    cases = set_aside = 0
+    first = ""
     for record in source:
         if isinstance(record, Broken):
-            reasons.append(record.reason)
+            first, set_aside = first or record.reason, set_aside + 1
             yield Finding(str(path), record.position, "quarantined", record.reason, is_record=True)
             continue
         mender = Mender(str(path), record.position)
         try:
             case = parse(mapping(record.value), mender)
         except BadRecord as error:
-            reasons.append(str(error))
+            first, set_aside = first or str(error), set_aside + 1
             yield Finding(str(path), place(record.position, error.where), "quarantined", str(error), is_record=True)
             continue
         cases += 1
         yield mender.loaded(case)
     if not cases:
-        why = (
-            f"all {len(reasons)} records were set aside, the first because of: {reasons[0]}" if reasons else "it holds no record"
-        )
+        why = f"all {set_aside} records were set aside, the first because of: {first}" if set_aside else "it holds no record"
         raise BadInput(f"{path}: no {what} case: {why}")

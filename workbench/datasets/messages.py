@@ -71,7 +71,7 @@ class Chats:
     findings: list[Finding] = field(default_factory=list)
     kept: int = 0
     repaired: int = 0
-    _taken: set[str] = field(default_factory=set)
+    _taken: dict[str, int] = field(default_factory=dict)
 
     def broken(self, position: str, reason: str) -> Finding:
         """A conversation that is set aside as a whole."""

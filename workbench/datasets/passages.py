@@ -54,7 +54,7 @@ class _Pool:
         self.sessions: list[Session] = []
         self._by_passage: dict[tuple[str, str], str] = {}
         self._by_title: dict[str, list[str]] = {}
-        self._taken: set[str] = set()
+        self._taken: dict[str, int] = {}
 
     def add(self, title: str, text: str) -> None:
         if (title, text) in self._by_passage:
@@ -126,7 +126,7 @@ class _Passages:
             raise BadInput(
                 f"{path}: no passages: expected contexts in the questions or a file {stem(path)}{_CORPUS}.json beside it"
             )
-        questions, taken = [], set[str]()
+        questions, taken = [], dict[str, int]()
         for one, mend in asked:
             questions.append(_with_gold(one, pool, taken, mend))
             findings += mend.findings
@@ -135,7 +135,7 @@ class _Passages:
         yield Loaded(case, tuple(findings), kept=len(asked) - repaired, repaired=repaired)
 
 
-def _with_gold(one: _Asked, pool: _Pool, taken: set[str], mend: Mender) -> Question:
+def _with_gold(one: _Asked, pool: _Pool, taken: dict[str, int], mend: Mender) -> Question:
     given = one.question
     identity = unique(given.id, taken)
     if identity != given.id:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from workbench.datasets.base import Dataset, datasets
 from workbench.datasets.files import chunks, suffix
-from workbench.datasets.json_records import first, records
+from workbench.datasets.json_records import first, forget_first, records
 from workbench.datasets.mending import shown
 from workbench.datasets.passages import is_corpus
 from workbench.datasets.texts import TEXT
@@ -26,9 +26,12 @@ def detect(path: Path) -> str:
         If there is no such path, or no format fits: the message says what was seen and what is known.
     """
     _must_exist(path)
-    for name, dataset in datasets.items():
-        if dataset.recognises(path):
-            return name
+    try:
+        for name, dataset in datasets.items():
+            if dataset.recognises(path):
+                return name
+    finally:
+        forget_first()
     raise BadInput(f"{path}: {_seen(path)}, which is none of the known formats: {', '.join(datasets)}")
 
 

@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 from workbench.datasets.base import datasets
 from workbench.datasets.files import files_in, stem, suffix, whole_text
@@ -19,7 +21,7 @@ from workbench.datasets.mending import BadRecord, Mender, unique
 from workbench.datasets.times import parse_time
 from workbench.errors import BadInput
 from workbench.notes import from_markdown, interactions, is_note
-from workbench.records import Case, Finding, Interaction, Loaded, Note, Role, Session, Turn
+from workbench.records import CATEGORIES, Case, Finding, Interaction, Loaded, Note, Role, Session, Turn
 
 MARKDOWN = (".md", ".markdown")
 TEXT = (*MARKDOWN, ".txt")
@@ -30,16 +32,17 @@ _ASSISTANT = r"ai assistant|assistant|ai|chatbot|bot|chatgpt|gpt(?:-[\w.]+)?|cla
 _LEAD = r"[ \t]*(?:>[ \t]*)?(?:\[[^\]\n]{1,40}\][ \t]*)?"
 _SPEAKER = re.compile(
     rf"{_LEAD}(?:"
+    # Blanks are matched once and for all (*+), or a line of thousands of them would be tried in every way of sharing them out.
     # "User: text", "**User:** text", "**User** (10:30): text", "You said:"
     rf"(?P<b>\*\*|__)?(?P<name>{_USER}|{_ASSISTANT})(?(b)(?:\*\*|__)?)"
-    r"(?:[ \t]+said)?[ \t]*(?:\([^)\n]{1,40}\))?[ \t]*[:：](?(b)(?:\*\*|__)?)"
+    r"(?:[ \t]+said)?[ \t]*+(?:\([^)\n]{1,40}\)[ \t]*+)?[:：](?(b)(?:\*\*|__)?)"
     # "### User", "## Assistant:" on a line of its own
-    rf"|\#{{1,6}}[ \t]+(?:\*\*)?(?P<head>{_USER}|{_ASSISTANT})(?:\*\*)?[ \t]*[:：]?[ \t]*$)"
+    rf"|\#{{1,6}}[ \t]+(?:\*\*)?(?P<head>{_USER}|{_ASSISTANT})(?:\*\*)?[ \t]*+(?:[:：][ \t]*+)?$)"
     r"[ \t]*(?P<rest>.*)",
     re.IGNORECASE,
 )
 _IS_USER = re.compile(_USER, re.IGNORECASE)
-_FRONT_DATE = re.compile(r"^(?:date|created|time)[ \t]*:[ \t]*['\"]?([^'\"\n]+?)['\"]?[ \t]*$", re.IGNORECASE | re.MULTILINE)
+_FRONT_DATE = re.compile(r"^(?:date|created|time)[ \t]*+:[ \t]*+['\"]?([^'\"\n]++)['\"]?[ \t]*+$", re.IGNORECASE | re.MULTILINE)
 _NAME_DATE = re.compile(r"(\d{4}-\d{2}-\d{2})(?!\d)")
 
 
@@ -119,7 +122,7 @@ def _read(path: Path, benchmark: str) -> Iterator[Loaded | Finding]:
     sessions: list[Session] = []
     findings: list[Finding] = []
     repaired = kept = 0
-    taken: set[str] = set()
+    taken: dict[str, int] = {}
     for file in _text_files(path):
         mend = Mender(str(file), "")
         try:
@@ -127,7 +130,7 @@ def _read(path: Path, benchmark: str) -> Iterator[Loaded | Finding]:
             if not text.strip():
                 raise BadInput("the file is empty")
             if is_note(text):
-                note = from_markdown(text)
+                note = _storable(from_markdown(text), mend)
                 if note.id in notes:
                     raise BadInput(f"another file has the note id {note.id!r} too")
                 notes[note.id] = note
@@ -143,6 +146,19 @@ def _read(path: Path, benchmark: str) -> Iterator[Loaded | Finding]:
     if not notes and not sessions:
         raise BadInput(f"{path}: no text that could be a note or a transcript")
     yield Loaded(_case(benchmark, path, list(notes.values()), sessions), tuple(findings), kept, repaired)
+
+
+def _storable(note: Note, mend: Mender) -> Note:
+    """A note without the characters that YAML's escapes bring in: the file's own text has been mended before."""
+    one, tags = note.interaction, note.extraction
+    details = ("ref", "speaker", "caption")
+    turns = (
+        replace(turn, **{name: mend.text(getattr(turn, name), name) for name in details})  # type: ignore[arg-type]
+        for turn in one.turns
+    )
+    front: dict[str, Any] = {name: mend.text(getattr(one, name), name) for name in ("id", "session_id", "time_text")}
+    by_category: dict[str, Any] = {each: tuple(mend.text(tag, each) for tag in getattr(tags, each)) for each in CATEGORIES}
+    return Note(replace(one, turns=tuple(turns), **front), replace(tags, **by_category))
 
 
 def _name(file: Path, root: Path) -> str:
@@ -166,7 +182,7 @@ def _date(file: Path, text: str) -> tuple[datetime | None, str]:
     named = _NAME_DATE.match(file.name)
     for match in (*_FRONT_DATE.finditer(top), *([named] if named else ())):
         if time := parse_time(match[1]):
-            return time, match[1]
+            return time, match[1].strip()
     return None, ""
 
 
@@ -178,7 +194,7 @@ def _case(benchmark: str, path: Path, notes: list[Note], sessions: list[Session]
         return Case(benchmark, name, tuple(sessions))
     told = sessions_of(notes)
     after = max(session.position for session in told) + 1
-    names = {session.id for session in told}
+    names = {session.id: 2 for session in told}
     plain = [
         Session(unique(session.id, names), session.turns, after + session.position, session.time, session.time_text)
         for session in sessions

@@ -14,6 +14,8 @@ from workbench.errors import BadInput
 from workbench.records import Finding
 
 YAML = (".yaml", ".yml")
+MAX_YAML_CHARS = 1 << 20
+"""The longest YAML file that is read (ours), some 250 stories: its tree takes up to 200 bytes a character."""
 # Builds no objects and guesses no types: `195`, `yes` and `2023-01-01` stay text. Aliases share their value, so a chain of
 # them can't grow. The C parser bounds nesting; the Python one ends in a RecursionError.
 LOADER: Any = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
@@ -33,6 +35,10 @@ def yaml_records(path: Path) -> tuple[list[Record], list[Finding]]:
     text = mend.text(whole_text(path), "")
     if not text.strip():
         raise BadInput(f"{path}: the file is empty")
+    if len(text) > MAX_YAML_CHARS:
+        raise BadInput(
+            f"{path}: a YAML file of more than {MAX_YAML_CHARS:,} characters is not read: split it, or give it as JSON"
+        )
     try:
         documents = list(yaml.load_all(text, Loader=LOADER))
     except (yaml.YAMLError, RecursionError) as error:

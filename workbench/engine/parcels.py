@@ -6,7 +6,7 @@ import json
 import tempfile
 import uuid
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -80,7 +80,8 @@ class Parcel:
 
     def remove(self) -> None:
         files, path = _place(self.url)
-        files.rm(path, recursive=True)
+        with suppress(FileNotFoundError):
+            files.rm(path, recursive=True)
 
 
 def _place(url: str) -> tuple[fsspec.AbstractFileSystem, str]:

@@ -19,9 +19,10 @@ from workbench.evaluate.judging import Judged, Ranked, judge, judged_questions
 from workbench.evaluate.relevance import Relevance
 from workbench.evaluate.run_files.collect import UNITS, Accounts, Collected, Placed, collect
 from workbench.evaluate.run_files.names import History, Questions
-from workbench.evaluate.runs import environment, run_id
+from workbench.evaluate.runs import run_id
 from workbench.records import Gold, Hit, Question, QuestionResult, Ranking, Run
 from workbench.store import Choice, Store, open_store
+from workbench.versions import environment
 from workbench.words import counted
 
 EXTRACTION = {"extractor": "not available"}

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import os
-import platform
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from functools import partial
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +24,7 @@ from workbench.methods.base import create
 from workbench.records import Case, Note, QuestionResult, Ranking, Run, RunKind
 from workbench.settings import Profile
 from workbench.states import State, States
+from workbench.versions import environment
 
 DF_FULL = "word frequencies of the filter are counted in the full case"
 DF_STORE = "word frequencies of the filter are counted in this reduced case: the full one is not stored under this extraction"
@@ -267,9 +266,3 @@ def configurations(specs: Sequence[MethodSpec]) -> dict[str, dict[str, Any]]:
 def points(specs: Sequence[MethodSpec]) -> dict[str, dict[str, Any]]:
     """What every arm stands for: its method, and where it lies in an ablation or a sweep."""
     return {spec.arm: {"method": spec.name, **spec.point} for spec in specs}
-
-
-def environment() -> dict[str, str]:
-    """Versions of what a ranking depends on."""
-    packages = ("numpy", "scipy", "rank-bm25", "ir-measures", "spacy", "PyStemmer", "wordllama")
-    return {"python": platform.python_version(), "platform": platform.platform()} | {each: version(each) for each in packages}

@@ -21,7 +21,6 @@ from workbench.evaluate.runs import (
     MethodSpec,
     configurations,
     embeddings_of,
-    environment,
     evaluate_case,
     points,
     run_id,
@@ -30,6 +29,7 @@ from workbench.records import Run, RunKind
 from workbench.states import State
 from workbench.store import CasePart, ExtractionRow, UnfinishedRow, open_store
 from workbench.store.values import to_json
+from workbench.versions import environment
 
 COMMIT_SECONDS = 2.0
 """Finished cases are stored at the latest after this long: what a kill can cost (ours)."""
@@ -198,11 +198,11 @@ def _work(
     def store_waiting() -> None:
         if waiting:
             with open_store(path, wait_seconds=WAIT_SECONDS) as store:
-                store.unfinished.add(run, waiting)
                 for case_key, sets in vectors.items():
                     store.vectors.put(case_key, sets)
                 for case_key, made in states.items():
                     store.states.put(case_key, made)
+                store.unfinished.add(run, waiting)  # last: a case that counts as done is not worked out again
             for each in (waiting, vectors, states):
                 each.clear()
 

@@ -28,13 +28,15 @@ def export_labels(labels: Labels, path: Path) -> int:
     return write_rows(rows, _FIELDS, path)
 
 
-def import_labels(labels: Labels, path: Path) -> int:
+def import_labels(labels: Labels, path: Path, analyst: str | None = None) -> int:
     """Add the labels of a file, all or none; how many were not there already. Names outside the taxonomy are taken as they are.
+
+    Where an ``analyst`` is named, the file may only have labels of theirs.
 
     Raises
     ------
     BadInput
-        If the file is no such table, lacks a column, or holds a label that can't be; the message names the row.
+        If the file is no such table, lacks a column, or holds a label that can't be or is another's; the message names the row.
     """
     rows = read_texts(path)
     found = []
@@ -47,6 +49,11 @@ def import_labels(labels: Labels, path: Path) -> int:
             found.append(Label(**values | {"created": datetime.fromisoformat(row["created"])}))
         except ValueError as error:
             raise BadInput(f"{path}: row {number}: created is {row['created']!r}, not a time like 2024-05-02T18:30") from error
+        if analyst is not None and found[-1].analyst != analyst:
+            raise BadInput(
+                f"{path}: row {number}: a label of {row['analyst']!r}; who is signed in adds only their own here, and others' "
+                "with the command: workbench labels import FILE"
+            )
     try:
         return labels.add(found)
     except ValueError as error:

@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 import yaml
 
+from workbench.datasets.mending import shown
 from workbench.embed.vectors import text_digest
 from workbench.errors import BadInput
 from workbench.real.words import stem, stems
@@ -20,6 +21,7 @@ SHIPPED = Path(__file__).with_name("relations.yaml")
 _FIELDS = {
     "cardinality", "aspect", "range", "symmetric", "inverse", "hyponym_of", "transitive", "verbs", "ends", "nouns", "words",
 }  # fmt: skip
+_LISTS = ("verbs", "ends", "nouns", "words")
 _ASPECTS: dict[str, Aspect | None] = {"state": "state", "event": "event", "either": None}
 VERB = "verb:"
 """In front of the lemma of a verb that the registry does not know."""
@@ -180,7 +182,7 @@ def _text(path: Path) -> str:
 def _read(path: Path) -> dict[str, Relation]:
     try:
         content = yaml.safe_load(_text(path))
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, ValueError, RecursionError) as error:  # ValueError: a date or number that can't be
         raise BadInput(f"relations {path} can't be read: {error}") from error
     if not isinstance(content, dict):
         raise BadInput(f"relations {path} hold {type(content).__name__}; a mapping of relation names is expected")
@@ -189,10 +191,14 @@ def _read(path: Path) -> dict[str, Relation]:
 
 def _relation(name: str, entry: Any, path: Path) -> Relation:
     if not isinstance(entry, dict) or set(entry) - _FIELDS:
-        raise BadInput(f"relations {path}: {name} is {entry!r}; its fields are {', '.join(sorted(_FIELDS))}")
-    if entry.get("cardinality", "multi") not in ("single", "multi") or entry.get("aspect") not in (*_ASPECTS, None):
-        raise BadInput(f"relations {path}: {name} is {entry!r}; cardinality is single or multi, aspect state, event or either")
-    lists = {each: tuple(map(str, entry.get(each) or ())) for each in ("verbs", "ends", "nouns", "words")}
+        found = ", ".join(map(shown, entry)) if isinstance(entry, dict) else shown(entry)
+        raise BadInput(f"relations {path}: {shown(name)} is {found}; its fields are {', '.join(sorted(_FIELDS))}")
+    if entry.get("cardinality", "multi") not in ("single", "multi") or entry.get("aspect", "state") not in tuple(_ASPECTS):
+        found = f"cardinality {shown(entry.get('cardinality'))} and aspect {shown(entry.get('aspect'))}"
+        raise BadInput(
+            f"relations {path}: {shown(name)} has {found}; cardinality is single or multi, aspect state, event or either"
+        )
+    lists = {each: _words(entry.get(each), f"relations {path}: {each} of {shown(name)}") for each in _LISTS}
     return Relation(
         name,
         entry.get("cardinality", "multi"),
@@ -204,3 +210,10 @@ def _relation(name: str, entry: Any, path: Path) -> Relation:
         str(entry.get("hyponym_of", "")),
         **lists,
     )
+
+
+def _words(value: Any, what: str) -> tuple[str, ...]:
+    """A list of words; a single text is not taken for the list of its letters."""
+    if not isinstance(value or [], list) or any(isinstance(one, (list, dict)) for one in value or []):
+        raise BadInput(f"{what} are {shown(value)}; a list of words is expected")
+    return tuple(map(str, value or ()))

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import difflib
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal, cast
 
 from workbench.errors import BadInput, StoreError
 from workbench.records import Case, Note, Unit
-from workbench.store.connection import Database
+from workbench.store.connection import Database, owe_rewriting
 from workbench.store.extractions import ExtractionKey, add_extraction
 from workbench.store.history import add_history, read_sessions
 from workbench.store.labels import forgetting
 from workbench.store.notes import Notes, add_interactions
 from workbench.store.questions import Questions, add_questions
-from workbench.store.values import bound, case_digest, storable
+from workbench.store.values import bound, case_digest, storable, to_json
 from workbench.store.vectors import forget_vectors
 
 Outcome = Literal["added", "present", "conflict"]
@@ -146,7 +146,8 @@ class Cases:
 
         That is every row of theirs in every table: notes, tags, questions, rows of runs (a run left with none goes too) and
         findings of load reports; the vectors of texts that no other case holds; their labels; and the copies of them that own
-        questions stand in, whose keys are returned too. Then the files are rewritten, so that the text is no longer in them.
+        questions stand in, whose keys are returned too. Then the files are rewritten, so that the text is no longer in them;
+        where a kill comes before that, whoever writes next does it.
 
         Raises
         ------
@@ -158,9 +159,8 @@ class Cases:
         keys = tuple(self.key(name) for name in names)
         if not keys:
             return ()
-        copies = "SELECT case_key FROM own_cases WHERE list_contains(?, source) ORDER BY case_key"
-        keys = tuple(dict.fromkeys((*keys, *(copy for (copy,) in self._db.rows(copies, bound([list(keys)]))))))
-        with forgetting(self._db.path, keys, wait_seconds), self._db.transaction() as cursor:
+        keys = tuple(dict.fromkeys((*keys, *self._copies(keys))))
+        with forgetting(self._db.path, keys, wait_seconds) as forget_labels, self._db.transaction() as cursor:
             owned = cursor.execute(
                 "SELECT table_name, column_name FROM duckdb_columns() "
                 "WHERE database_name = 'store' AND column_name IN ('case_key', 'extraction') ORDER BY ALL"
@@ -176,8 +176,22 @@ class Cases:
             cursor.execute("UPDATE runs SET plan = '' WHERE list_contains(?, id)", [[run for (run,) in touched]])
             empty = "list_contains(?, id) AND id NOT IN (SELECT run FROM results)"
             cursor.execute(f"DELETE FROM runs WHERE {empty}", [[run for (run,) in touched]])
+            for key in keys:  # a request names its cases; without it, an unfinished run goes on where it is asked for again
+                cursor.execute("UPDATE unfinished SET request = '' WHERE contains(request, ?)", [to_json(key)])
+            owe_rewriting(cursor)
+            forget_labels()
         self._db.rewrite(wait_seconds)
         return keys
+
+    def _copies(self, keys: Sequence[str]) -> tuple[str, ...]:
+        """Copies of cases in sets of own questions, and copies of those."""
+        rows = self._db.rows(
+            "WITH RECURSIVE copies AS (SELECT case_key FROM own_cases WHERE list_contains(?, source) UNION "
+            "SELECT own.case_key FROM own_cases own JOIN copies ON own.source = copies.case_key) "
+            "SELECT case_key FROM copies ORDER BY case_key",
+            [list(keys)],
+        )
+        return tuple(key for (key,) in rows)
 
     def remove_benchmark(self, name: str, *, wait_seconds: float = 10.0) -> tuple[str, ...]:
         """Remove all cases of a benchmark (see `remove`); KeyError lists the benchmarks where there is none of that name."""

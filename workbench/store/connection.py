@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -34,6 +35,8 @@ _OUTSIDE = (
 # Checkpoints rewrite the last row group of each table. At DuckDB's own 122,880 rows a load of 320 LongMemEval-S cases grew the
 # file to three times its text; at 16,384 it stays near the text's size.
 _ROW_GROUP_SIZE = 16_384
+_OWED = "rewrite"
+"""The row of ``meta`` that says that removed text is still in the file."""
 
 
 class Locked(StoreError):
@@ -53,6 +56,10 @@ def _plain_errors(path: Path, doing: str) -> Iterator[None]:
         yield
     except _OUTSIDE as error:
         raise StoreError(f"{path}: {doing} failed: {_one_line(error)}") from error
+    except RuntimeError as error:
+        if str(error) != "Query interrupted":
+            raise
+        raise KeyboardInterrupt from error  # a signal during a query, in DuckDB's words
 
 
 def _quoted(path: Path) -> str:
@@ -93,6 +100,7 @@ class Database:
         try:
             self._attach()
             self._prepare()
+            self._finish_rewriting()
         except BaseException:
             self._connection.close()
             raise
@@ -105,7 +113,7 @@ class Database:
         if self.path is not None and self.path.exists() and not _is_database(self.path):
             # DuckDB takes a text file for a table to read and opens an empty database in memory instead.
             raise StoreError(f"{self.path} is no workbench store but another kind of file: name another one")
-        where = _quoted(self.label)
+        where, before = _quoted(self.label), self._identity()
         options = "READ_ONLY" if self.read_only else f"ROW_GROUP_SIZE {_ROW_GROUP_SIZE}"
         try:
             self._connection.execute(f"ATTACH {where} AS store ({options})")
@@ -116,6 +124,31 @@ class Database:
                     f"{self.label} is locked by another process (PID {holder[1]}): wait until it is done, or close it there"
                 ) from error
             raise StoreError(f"can't open the store {self.label}: {_one_line(error)}") from error
+        if before is not None and self._identity() != before:
+            # `rewrite` in another process took the name from the file between its opening and our lock on it.
+            self._connection.execute("DETACH store")
+            raise Locked(f"{self.label} was replaced by another process while it was opened: try again")
+        if not self.read_only:
+            self._clear_spilled()
+
+    def _identity(self) -> tuple[int, int] | None:
+        """What tells the file from another one under its name; None where there is none."""
+        if self.path is None:
+            return None
+        try:
+            found = self.path.stat()
+        except OSError:  # missing, or what ATTACH will say better
+            return None
+        return found.st_dev, found.st_ino
+
+    def _clear_spilled(self) -> None:
+        """Delete what a killed process had moved out of memory; whoever may write is alone with the file."""
+        try:
+            shutil.rmtree(f"{self.label}.tmp")
+        except FileNotFoundError:
+            pass
+        except OSError as error:
+            raise StoreError(f"can't clear {self.label}.tmp: {error.strerror or error}") from error
 
     def _prepare(self) -> None:
         """Check the schema version, and create or migrate the tables where the file may be written."""
@@ -203,11 +236,19 @@ class Database:
                 except duckdb.Error as error:
                     raise StoreError(f"{file} can't be added: {_one_line(error)}") from error
 
+    def _finish_rewriting(self) -> None:
+        """Do the rewriting that a killed or refused removal still owes, once the disk has room for it."""
+        if self.path is None or self.read_only or not self.rows("SELECT 1 FROM meta WHERE name = ?", [_OWED]):
+            return
+        if shutil.disk_usage(self.path.parent).free > self.path.stat().st_size:
+            self.rewrite(0)
+
     def rewrite(self, wait_seconds: float) -> None:
         """Replace the file by a copy of what it still holds, so that removed text can't be found in its free blocks.
 
         DuckDB only marks blocks as free. The copy takes the file's name while the old file is still locked, so no other process
-        can write to a file that is about to vanish.
+        can write to a file that is about to vanish. Who removes rows calls `owe_rewriting` in the same transaction: where this
+        is not reached, the next one to open the file for writing does it.
         """
         if self.path is None:
             return
@@ -232,6 +273,7 @@ class Database:
         self._connection.execute(f"ATTACH {_quoted(copy)} AS fresh (ROW_GROUP_SIZE {_ROW_GROUP_SIZE})")
         try:
             self._connection.execute("COPY FROM DATABASE store TO fresh")
+            self._connection.execute("DELETE FROM fresh.meta WHERE name = ?", [_OWED])
         finally:
             self._connection.execute("DETACH fresh")
 
@@ -243,6 +285,11 @@ class Database:
                 self._connection.execute("DETACH DATABASE IF EXISTS store")
             finally:
                 self._connection.close()
+
+
+def owe_rewriting(cursor: duckdb.DuckDBPyConnection) -> None:
+    """Note in a removal's own transaction that the file holds removed text until it is rewritten."""
+    cursor.execute("INSERT OR IGNORE INTO meta VALUES (?, 'removed text is still in the file')", [_OWED])
 
 
 _open: dict[Path, Database] = {}

@@ -7,7 +7,7 @@ history. Reading cases and writing labels can't get in each other's way, since t
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,7 +15,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, get_args
 
-from workbench.store.connection import Database, acquire, release
+from workbench.errors import StoreError
+from workbench.store.connection import Database, acquire, owe_rewriting, release
 from workbench.store.values import bound, insert, storable, to_json
 
 Status = Literal["open", "done", "set aside"]
@@ -98,7 +99,11 @@ class Labels:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self.close()
+        try:
+            self.close()
+        except StoreError:
+            if error is None:  # else what went wrong first says more
+                raise
 
     def close(self) -> None:
         """Let go of the file; a second call does nothing."""
@@ -169,14 +174,19 @@ class Labels:
             cursor.execute("INSERT INTO taxonomies VALUES (?, ?, ?, ?)", bound(row))
         return int(found[0])
 
-    def remove_cases(self, keys: Sequence[str], wait_seconds: float = 10.0) -> None:
-        """Remove every label of some cases, also its text from the file."""
+    def remove_cases(self, keys: Sequence[str]) -> bool:
+        """Remove every label of some cases; whether there was one. Its text is in the file until `rewrite`."""
         with self._db.transaction() as cursor:
             gone = cursor.execute(
                 "DELETE FROM labels WHERE list_contains(?, case_key) RETURNING id", bound([list(keys)])
             ).fetchall()
-        if gone:
-            self._db.rewrite(wait_seconds)
+            if gone:
+                owe_rewriting(cursor)
+        return bool(gone)
+
+    def rewrite(self, wait_seconds: float) -> None:
+        """Take the text of removed labels out of the file."""
+        self._db.rewrite(wait_seconds)
 
 
 def _check(label: Label) -> None:
@@ -236,14 +246,17 @@ def open_labels(store: str | Path, *, read_only: bool = False, wait_seconds: flo
 
 
 @contextmanager
-def forgetting(store: Path | None, keys: Sequence[str], wait_seconds: float) -> Iterator[None]:
-    """Remove the labels of cases once the body, which removes the cases, has come to its end.
+def forgetting(store: Path | None, keys: Sequence[str], wait_seconds: float) -> Iterator[Callable[[], None]]:
+    """What removes the labels of cases, for a body that removes the cases to call as its last step before its commit.
 
-    The labels are held from the start: where they can't be had, nothing at all is removed.
+    The labels are held from the start: where they can't be had, nothing at all is removed. They go first: a case that a kill
+    leaves behind can be removed again, labels of a case that is gone could not. Their file is rewritten after the body.
     """
     if store is None or not labels_path(store).exists():
-        yield
+        yield lambda: None
         return
     with open_labels(store, wait_seconds=wait_seconds) as labels:
-        yield
-        labels.remove_cases(keys, wait_seconds)
+        removed: list[bool] = []
+        yield lambda: removed.append(labels.remove_cases(keys))
+        if any(removed):
+            labels.rewrite(wait_seconds)

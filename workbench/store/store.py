@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 
+from workbench.errors import StoreError
 from workbench.store import schema
 from workbench.store.answers import AnswerTable
 from workbench.store.cases import Cases
@@ -56,7 +57,11 @@ class Store:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self.close()
+        try:
+            self.close()
+        except StoreError:
+            if error is None:  # else what went wrong first says more
+                raise
 
     def close(self) -> None:
         """Let go of the file; a second call does nothing."""

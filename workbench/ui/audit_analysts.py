@@ -12,6 +12,7 @@ from workbench.diagnose.report import with_interval
 from workbench.labels.agreement import Agreement, agreement
 from workbench.labels.contested import ContestedRow, contested_questions, patch_lines, with_and_without
 from workbench.store import Label, RunRow, open_store
+from workbench.ui import access
 from workbench.ui import evaluate_cells as cells
 from workbench.ui import evaluate_results as results
 from workbench.ui.audit_queue import select
@@ -33,9 +34,9 @@ def show_agreement(chosen: Context, kept: Kept, labels: Sequence[Label], texts: 
     """Draw Cohen's kappa of two analysts and the places on which they disagree."""
     analysts = sorted({label.analyst for label in labels})
     if len(analysts) < 2:
+        way = "let another analyst sign in and label" if access.rules() else "name yourself above and label, or import labels"
         st.info(
-            f"{counted(len(analysts), 'analyst')} labelled these cases; agreement takes two. Name yourself above and label, or "
-            "import another analyst's labels under Export.",
+            f"{counted(len(analysts), 'analyst')} labelled these cases; agreement takes two: {way}.",
             icon=":material/group:",
         )
         return

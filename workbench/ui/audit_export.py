@@ -19,6 +19,7 @@ from workbench.labels.exchange import export_labels, import_labels
 from workbench.labels.summary import labels_json, labels_of
 from workbench.store import Label, open_labels
 from workbench.table_files import ENDINGS, write_rows
+from workbench.ui import access
 from workbench.ui.audit_queue import Queue
 from workbench.ui.audit_rows import is_wanted, lost_rows
 from workbench.ui.audit_work import Kept
@@ -142,6 +143,7 @@ def _import(store: Path, given: UploadedFile) -> None:
         file.write_bytes(given.getvalue())
         try:
             with open_labels(store, wait_seconds=WAIT_SECONDS) as labels:
-                st.session_state[_SAID] = f"{counted(import_labels(labels, file), 'new label')} added."
+                count = import_labels(labels, file, access.labels_as("") if access.rules() else None)
+                st.session_state[_SAID] = f"{counted(count, 'new label')} added."
         except (BadInput, StoreError) as error:
             st.session_state[_SAID] = f"Nothing was added: {str(error).replace(str(file), given.name)}"

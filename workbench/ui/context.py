@@ -6,7 +6,7 @@ The choice lives in the session. The URL follows it, and leads where a visitor a
 from __future__ import annotations
 
 import os
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
@@ -110,6 +110,17 @@ def select_methods(names: Sequence[str]) -> None:
     _touch()
 
 
+def forget_unreadable(*names: str, is_readable: Callable[[str], bool] = bool) -> None:
+    """Take parameters out of the URL that the widgets bound to them would fail over, before these are drawn.
+
+    Streamlit itself refuses what is no option; but an empty value clears even a choice that is required, and a number without
+    end is an error in it.
+    """
+    for name in names:
+        if not all(map(is_readable, st.query_params.get_all(name))):
+            del st.query_params[name]
+
+
 def require_case() -> Context:
     """The choice where there is a case; else a message that says what to do, and the page ends here."""
     chosen = current()
@@ -195,7 +206,7 @@ def sidebar() -> Context:
     """Draw the selectors, settle what is chosen, and write it to the URL."""
     _adopt_url()
     state = _state()
-    path = Path(_one(state, "store") or default_store()).expanduser()
+    path = _path(_one(state, "store") or default_store())
     chosen = Context(path)
     with st.sidebar:
         try:
@@ -208,8 +219,24 @@ def sidebar() -> Context:
     return chosen
 
 
+def _path(named: str) -> Path:
+    """A path as it is named, in a URL too: ``~somebody`` may be nobody's home, and is then a name like any other."""
+    try:
+        return Path(named).expanduser()
+    except RuntimeError:
+        return Path(named)
+
+
+def _exists(path: Path) -> bool:
+    """Whether there is something at the path; not where its name is none, or too long to be one."""
+    try:
+        return bool(path.name) and path.exists()
+    except OSError:
+        return False
+
+
 def _choose(path: Path) -> Context:
-    info = cached.info(path) if path.exists() else None
+    info = cached.info(path) if _exists(path) else None
     if info is None:
         if _one(_state(), "store") not in ("", default_store()):
             raise StoreError(f"there is no store at {path}: name another one under Store in the sidebar")

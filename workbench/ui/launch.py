@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from workbench.errors import MissingPart, WorkbenchError
+from workbench.ui.access import REQUIRED_VARIABLE
 from workbench.ui.context import STORE_VARIABLE
 
 APP = Path(__file__).resolve().parents[2] / "app.py"
@@ -34,12 +35,15 @@ def launch(store: Path, port: int = 8501, address: str = "127.0.0.1") -> NoRetur
     MissingPart
         If the app's entry file is not beside the package.
     WorkbenchError
-        If the port is taken or the address is not this machine's.
+        If the port is taken, the address is not this machine's, or a secrets file can't be read.
     """
     if not APP.exists():
         raise MissingPart(f"{APP} is missing: run the app from a checkout (pip install -e .)")
     command = [sys.executable, "-m", "streamlit", "run", str(APP), "--server.port", str(port), "--server.address", address]
-    if not _is_loopback(address) and not _has_sign_in():
+    environment = os.environ | {STORE_VARIABLE: str(store.resolve())}
+    if _has_sign_in():
+        environment[REQUIRED_VARIABLE] = "required"  # should the secrets file go while the app runs
+    elif not _is_loopback(address):
         print(
             f"workbench: anyone who reaches {address} port {port} can read this store and label in it: set up sign-in "
             "(docs/access.md) or listen on 127.0.0.1",
@@ -47,7 +51,7 @@ def launch(store: Path, port: int = 8501, address: str = "127.0.0.1") -> NoRetur
         )
     # In the project's folder, where Streamlit finds its settings.
     _require_free(address, port)
-    _become(command, APP.parent, os.environ | {STORE_VARIABLE: str(store.resolve())})
+    _become(command, APP.parent, environment)
 
 
 def _is_loopback(address: str) -> bool:
@@ -57,13 +61,17 @@ def _is_loopback(address: str) -> bool:
 
 
 def _has_sign_in() -> bool:
-    """Whether a secrets file that Streamlit will find has the section for it."""
+    """Whether a secrets file that Streamlit will find has the section for it; what else is in it, the app itself checks."""
     named = os.environ.get("STREAMLIT_SECRETS_FILES", "")
     usual = [Path.home() / ".streamlit" / "secrets.toml", APP.parent / ".streamlit" / "secrets.toml"]
     for file in map(Path, named.split(",")) if named else usual:
-        with suppress(OSError, ValueError):
+        try:
             if "auth" in tomllib.loads(file.read_text(encoding="utf-8")):
                 return True
+        except FileNotFoundError:
+            continue
+        except (OSError, ValueError) as error:
+            raise WorkbenchError(f"the secrets file {file} can't be read: {error}") from error
     return False
 
 

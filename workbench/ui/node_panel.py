@@ -6,6 +6,7 @@ went back.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -85,9 +86,14 @@ def _fold(node: str) -> None:
     _set_expanded([other for other in expanded() if other != node])
 
 
+_AUTOLINK = re.compile(r"(?<=:)(?=//)|(?<=www)(?=\.)|(?=@)", re.IGNORECASE)
+"""Where an address would be made a link, which no escape prevents: an unseen word joiner there does."""
+
+
 def plain(text: str) -> str:
     """Text as Markdown that shows it as it is, controls by their names."""
-    return "".join(f"\\{c}" if c in "\\`*_{}[]()#+-.!|<>$:~" else c for c in visible(text))
+    shown = _AUTOLINK.sub("\u2060", visible(text))
+    return "".join(f"\\{c}" if c in "\\`*_{}[]()#+-.!|<>$:~" else c for c in shown)
 
 
 def show(view: GraphView, memory: Memory, marks: Marks, asked: Asked) -> None:

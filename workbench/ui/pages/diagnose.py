@@ -78,6 +78,7 @@ def _controls(chosen: Context, opened: OpenCase, question: Question | None) -> t
     with st.container(horizontal=True, vertical_alignment="center"):
         with st.popover("More", icon=":material/tune:", key="more-diagnose"):
             words = "The note is found where it is among this many notes."
+            context.forget_unreadable("k", is_readable=str.isdecimal)
             k = st.number_input("Places that count (k)", 1, MOST_PLACES, 5, key="k", bind="query-params", help=words)
             profile = st.selectbox(
                 "Settings of the methods", list(PROFILES), format_func=PROFILES.__getitem__, key="profile", bind="query-params"

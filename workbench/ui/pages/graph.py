@@ -120,6 +120,7 @@ def _no_tags(graph: nx.DiGraph) -> None:
 def _controls(chosen: Context, opened: OpenCase) -> str:
     """Three controls in sight, the rest behind *More*; all of them in the URL. Returns the method whose hits are marked."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
+        context.forget_unreadable("view", "layout")
         st.segmented_control(
             "Show", list(VIEWS), default=AROUND, format_func=VIEWS.__getitem__, key="view", bind="query-params", required=True
         )
