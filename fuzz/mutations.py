@@ -131,15 +131,17 @@ def data(rng: random.Random, given: bytes) -> bytes:
 
 
 def packed(rng: random.Random, given: bytes, name: str) -> bytes:
-    """The bytes as gzip, or in a zip archive under a name; the container may be damaged."""
+    """The bytes as gzip, or in a zip archive under a name, without the time of day in them; the container may be damaged."""
     if rng.random() < 0.5:
-        made = gzip.compress(given, 1)
+        made = gzip.compress(given, 1, mtime=0)
     else:
         held = io.BytesIO()
         method = rng.choice((zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA))
         with zipfile.ZipFile(held, "w", method) as archive:
             for number in range(rng.choice((0, 1, 40))):
-                archive.writestr(f"other/é{number}.txt", b"x")
-            archive.writestr(rng.choice((name, f"export/{name}", "../" + name, "é" + name, name.upper())), given)
+                archive.writestr(zipfile.ZipInfo(f"other/é{number}.txt"), b"x", method)
+            archive.writestr(
+                zipfile.ZipInfo(rng.choice((name, f"export/{name}", "../" + name, "é" + name, name.upper()))), given, method
+            )
         made = held.getvalue()
     return made if rng.random() < 0.3 else data(rng, made)

@@ -31,7 +31,7 @@ from workbench.real.relations import SHIPPED, relations
 from workbench.records import CATEGORIES, Extraction, Interaction, Note, Turn
 from workbench.store import Label, open_labels
 
-# Run files --------------------------------------------------------------------------------------------------------------------
+# Run files ----------------------------------------------------------------------------------------------------------------
 
 RUN_FILES = ("trec", "qrels", "json", "json scores", "json methods", "csv", "csv semicolon")
 
@@ -110,7 +110,7 @@ def _check_run_file(kind: str, rng: random.Random, path: Path) -> Outcome:
     return "mended" if accounts.repaired + accounts.quarantined else "read"
 
 
-# Notes ------------------------------------------------------------------------------------------------------------------------
+# Notes --------------------------------------------------------------------------------------------------------------------
 
 
 def _storable(text: str) -> str:
@@ -121,10 +121,8 @@ def _made_note(rng: random.Random) -> Note:
     """A note of hostile texts."""
 
     def said(least: int = 0) -> str:
-        words = [
-            rng.choice((*mutations.HOSTILE, "tomato", "##", "\n", "## User", "\\## User", "---", "# x", ": ", "- ", " "))
-            for _ in range(4)
-        ]
+        pieces = (*mutations.HOSTILE, "tomato", "##", "\n", "## User", "\\## User", "---", "# x", ": ", "- ", " ")
+        words = [rng.choice(pieces) for _ in range(4)]
         return _storable("".join(words[rng.randint(0, 4 - least) :])) or "x" * least
 
     turns = tuple(
@@ -163,7 +161,7 @@ def _check_note(rng: random.Random, path: Path) -> Outcome:
     return "read"
 
 
-# Settings, relations, replies, labels -----------------------------------------------------------------------------------------
+# Settings, relations, replies, labels -------------------------------------------------------------------------------------
 
 
 def _make_settings(rng: random.Random, folder: Path) -> Path:

@@ -1,8 +1,8 @@
 """Fuzz everything that reads: ``python -m fuzz [--count N] [--seed S] [--start N] [--only NAME] [--processes N]``.
 
 Prints its seed, a table of formats and outcomes, and every broken promise; exit code 1 if there is one. An interrupted run goes
-on with ``--seed S --start N``; one input comes again with ``--seed S --start N --count 1``. Failing inputs
-are kept under build/fuzz/.
+on with ``--seed S --start N``; one input comes again with ``--seed S --start N --count 1``. Failing inputs are kept under
+build/fuzz/.
 """
 
 from __future__ import annotations

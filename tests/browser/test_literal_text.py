@@ -31,6 +31,8 @@ HOSTILE = f"{SCRIPTS} {MARKUP} {UNSEEN}"
 BENCHMARK = "<b data-injected>bench"
 CASE = f"c {HOSTILE}".replace("/", "_")
 QUESTION = f"q {SCRIPTS}"
+QUICK = ("cases", "graph", "diagnose", "audit")
+"""Pages that the quick tests look at; the others too where all tests run."""
 PATIENCE = 60_000  # ms: some pages work before they show anything
 
 # Every node, also of components, which have a tree of their own. What may never be there: what the hostile text would have made.
@@ -134,7 +136,9 @@ def test_what_is_looked_for_would_be_found(open_page, tmp_path) -> None:
         assert any(part in one for one in found), part
 
 
-@pytest.mark.parametrize("name", [entry.name for entry in in_order()])
+@pytest.mark.parametrize(
+    "name", [entry.name if entry.name in QUICK else pytest.param(entry.name, marks=pytest.mark.slow) for entry in in_order()]
+)
 def test_every_page_shows_it_as_text(address, open_page, store, name) -> None:
     with open_store(store, read_only=True) as opened:
         note = opened.notes.get(f"{BENCHMARK}/{CASE}")[0].id

@@ -65,7 +65,7 @@ def locomo(folder: Path, **changes: Any) -> Path:
     return written(folder, "talk.json", json.dumps([given]))
 
 
-# Numbers that are none --------------------------------------------------------------------------------------------------------
+# Numbers that are none ----------------------------------------------------------------------------------------------------
 
 
 def test_evidence_with_a_number_of_thousands_of_digits_names_no_turn(tmp_path: Path) -> None:
@@ -131,7 +131,7 @@ def test_control_characters_from_escapes_in_a_notes_front_matter_are_mended(tmp_
     assert loaded.repaired == 1
 
 
-# Work without end -------------------------------------------------------------------------------------------------------------
+# Work without end ---------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -178,7 +178,7 @@ def test_many_sessions_of_one_id_stay_distinct(tmp_path: Path) -> None:
     assert case.sessions[-1].id == f"s ({count})"
 
 
-# What was lost ----------------------------------------------------------------------------------------------------------------
+# What was lost ------------------------------------------------------------------------------------------------------------
 
 
 def test_a_case_line_without_a_usable_turn_is_counted_with_its_questions(tmp_path: Path) -> None:
@@ -198,7 +198,7 @@ def test_a_case_line_without_a_usable_turn_is_counted_with_its_questions(tmp_pat
     assert kept + len(aside) == len(lines)
 
 
-# Containers -------------------------------------------------------------------------------------------------------------------
+# Containers ---------------------------------------------------------------------------------------------------------------
 
 
 def archived(name: str, method: int = zipfile.ZIP_STORED) -> bytes:
@@ -225,7 +225,7 @@ def test_a_damaged_member_is_refused_whatever_packed_it(tmp_path: Path, method: 
             cases(path)
 
 
-# Relations and labels ---------------------------------------------------------------------------------------------------------
+# Relations and labels -----------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

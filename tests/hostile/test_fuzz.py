@@ -12,7 +12,6 @@ import pytest
 from fuzz import loaders, mutations, others
 from fuzz.run import Hang, _too_long, run_one
 from fuzz.subjects import Subject, promise
-from workbench.errors import BadInput
 
 SUBJECTS = (*loaders.SUBJECTS[:-1], *others.SUBJECTS)  # whole files and pages are for the long run
 
@@ -98,13 +97,3 @@ def test_mutations_change_values_and_leave_the_given_one_alone() -> None:
     rng = random.Random(3)
     assert sum(mutations.value(rng, given) != given for _ in range(50)) > 40
     assert given == {"a": [1, {"b": "text"}], "c": None}
-    with pytest.raises(BadInput, match="empty"):
-        list(loaders.read(_empty_file(), "messages"))
-
-
-def _empty_file() -> Path:
-    import tempfile
-
-    path = Path(tempfile.mkdtemp()) / "data.json"
-    path.write_text("")
-    return path

@@ -64,7 +64,7 @@ def blanks(file: IO[bytes], mib: int) -> None:
         file.write(b" " * MIB)
 
 
-# Archives ---------------------------------------------------------------------------------------------------------------------
+# Archives -----------------------------------------------------------------------------------------------------------------
 
 
 def gzipped(path: Path, mib: int) -> None:
@@ -73,7 +73,10 @@ def gzipped(path: Path, mib: int) -> None:
 
 
 def zipped(path: Path, mib: int) -> None:
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive, archive.open("conversations.json", "w") as file:
+    with (
+        zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive,
+        archive.open("conversations.json", "w", force_zip64=True) as file,
+    ):
         blanks(file, mib)
 
 
@@ -123,7 +126,7 @@ def test_a_bomb_of_two_gigabytes_takes_little_memory(tmp_path: Path, pack: Calla
     assert found["memory"] < 64 * MIB, found["memory"] / MIB
 
 
-# Long lines and records -------------------------------------------------------------------------------------------------------
+# Long lines and records ---------------------------------------------------------------------------------------------------
 
 
 def long_line(path: Path, mib: int) -> None:
@@ -197,7 +200,7 @@ def test_a_million_broken_records_are_told_one_by_one_without_being_held(tmp_pat
     assert found["memory"] < 64 * MIB, found["memory"] / MIB
 
 
-# Depth ------------------------------------------------------------------------------------------------------------------------
+# Depth --------------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("depth", [json_records.MAX_DEPTH + 1, 10_000, 1_000_000])
@@ -220,7 +223,7 @@ def test_deep_yaml_is_refused(tmp_path: Path, text: str) -> None:
         list(read(path))
 
 
-# Long and strange texts -------------------------------------------------------------------------------------------------------
+# Long and strange texts ---------------------------------------------------------------------------------------------------
 
 
 def own(folder: Path, *lines: dict[str, Any]) -> Path:

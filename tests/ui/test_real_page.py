@@ -364,3 +364,12 @@ def test_reading_that_is_stopped_keeps_what_it_has(tmp_path, monkeypatch):
 def test_words_of_a_fact_are_found_by_their_index_words():
     found = roles_in("I moved to London.", fact("Vera", "lives_in", "London", day(1)), relations())
     assert found == {(0, 1): "h", (2, 7): "r", (11, 17): "t"}
+
+
+def test_small_choices_of_the_page_are_in_its_link(own_store):
+    """A copied link opens the same state; so it does after a change."""
+    page = real_page("Fact graph", **{"fact-nodes": "80"})
+    assert page.select_slider(key="fact-nodes").value == 80
+    page.select_slider(key="fact-nodes").set_value(20).run()
+    assert page.query_params["fact-nodes"] == ["20"]
+    assert not real_page("Context", narrow="false").toggle(key="narrow").value

@@ -137,7 +137,7 @@ def _own(workers: int, scratch: str) -> Iterator[str]:
                 threads_per_worker=1,
                 processes=True,
                 host="127.0.0.1",
-                dashboard_address=None,
+                dashboard_address="127.0.0.1:0",  # its small web server stays on this machine, at a free port
                 memory_limit=0,  # none, as for local processes; text of cases is not spilled to a disk
                 local_directory=scratch,
                 silence_logs=logging.CRITICAL,

@@ -164,7 +164,13 @@ def _context(answers: Sequence[Answer], question: Question, opened: OpenCase) ->
     golden = gold.notes if gold is not None else frozenset()
     st.markdown("**What the model was shown**")
     picked = st.segmented_control(
-        "Method", methods, default=methods[0], key="answers-context", required=True, label_visibility="collapsed"
+        "Method",
+        methods,
+        default=methods[0],
+        key="answers-context",
+        bind="query-params",
+        required=True,
+        label_visibility="collapsed",
     )
     answer = answers[methods.index(str(picked))] if picked in methods else answers[0]
     held = sum(note in golden for note in answer.note_ids)

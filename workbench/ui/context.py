@@ -111,14 +111,16 @@ def select_methods(names: Sequence[str]) -> None:
 
 
 def forget_unreadable(*names: str, is_readable: Callable[[str], bool] = bool) -> None:
-    """Take parameters out of the URL that the widgets bound to them would fail over, before these are drawn.
+    """Take parameters out of the URL that the widgets bound to them would fail over, and run again without them.
 
     Streamlit itself refuses what is no option; but an empty value clears even a choice that is required, and a number without
-    end is an error in it.
+    end is an error in it. It reads the URL that a run began with, hence the new run.
     """
-    for name in names:
-        if not all(map(is_readable, st.query_params.get_all(name))):
-            del st.query_params[name]
+    wrong = [name for name in names if not all(map(is_readable, st.query_params.get_all(name)))]
+    for name in wrong:
+        del st.query_params[name]
+    if wrong:
+        st.rerun()
 
 
 def require_case() -> Context:

@@ -37,10 +37,13 @@ def _pair(chosen: Context, kept: Kept) -> None:
     labels, spots = kept.found.labels, {spot.type: spot for spot in kept.found.blind_spots}
     st.markdown("**Blind under one, reached under another**")
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        blind = st.selectbox("Blind under", labels, format_func=visible, key="blind-under", width=300) or labels[0]
+        blind = (
+            st.selectbox("Blind under", labels, format_func=visible, key="blind-under", bind="query-params", width=300)
+            or labels[0]
+        )
         others = [label for label in labels if label != blind]
         seeing = st.selectbox("Reached under", others, format_func=visible, key=f"reached-under-{blind}", width=300) or others[0]
-        type_ = st.selectbox("Type", list(spots), format_func=cells.group_words, key="blind-type", width=280)
+        type_ = st.selectbox("Type", list(spots), format_func=cells.group_words, key="blind-type", bind="query-params", width=280)
     keys = spots[str(type_)].only[blind, seeing]
     if not keys:
         st.caption(f"No such question among {spots[str(type_)].questions:,}.")

@@ -27,13 +27,14 @@ def show(chosen: Context, kept: Kept) -> None:
     if found is None:
         return
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        measure = st.selectbox("Measure", list(MEASURES), key="matrix-measure", width=190)
+        measure = st.selectbox("Measure", list(MEASURES), key="matrix-measure", bind="query-params", width=190)
         unit: Unit = st.segmented_control(
             "What counts once",
             list(UNITS),
             default="question",
             format_func=UNITS.__getitem__,
             key="matrix-unit",
+            bind="query-params",
             required=True,
             help="Questions of one conversation share its notes: by case, each conversation counts once, by its mean.",
         )

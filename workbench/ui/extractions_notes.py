@@ -33,7 +33,9 @@ def show(chosen: Context, kept: Kept) -> None:
     pairs = list(combinations(labels, 2))
     pair = pairs[0]
     if len(pairs) > 1:
-        pair = st.selectbox("Pair", pairs, format_func=lambda each: visible(" and ".join(each)), key="diff-pair", width=520)
+        pair = st.selectbox(
+            "Pair", pairs, format_func=lambda each: visible(" and ".join(each)), key="diff-pair", bind="query-params", width=520
+        )
     _overall(kept, pair)
     case = chosen.case_key
     if case not in kept.found.cases:
@@ -41,7 +43,7 @@ def show(chosen: Context, kept: Kept) -> None:
         return
     first, second = (_notes(kept, case, label) for label in pair)
     diffs = note_diffs(first, second)
-    is_all = st.toggle("Also notes that do not differ", key="diff-all")
+    is_all = st.toggle("Also notes that do not differ", key="diff-all", bind="query-params")
     shown = [diff for diff in diffs if is_all or not diff.is_same]
     wanted = st.query_params.get(_NOTE)
     at = next((place for place, note in enumerate(first) if note.id == wanted), None)

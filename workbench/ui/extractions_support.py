@@ -30,7 +30,9 @@ def show(chosen: Context, kept: Kept) -> None:
     _table([row for row in kept.found.support if row.extraction == base and row.category != ALL], f"{kept.request} {base}")
     _listed(kept, base)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        is_strict = st.checkbox("Also drop what only the assistant (or second speaker) said", key="support-strict")
+        is_strict = st.checkbox(
+            "Also drop what only the assistant (or second speaker) said", key="support-strict", bind="query-params"
+        )
         total = next(row for row in kept.found.support if (row.extraction, row.category) == (base, ALL))
         dropped = total.unsupported + (total.assistant if is_strict else 0)
         ask_name(chosen, kept, base, DropUnsupported(is_strict), f"Drop {dropped:,} of {total.tags:,} tags", bool(dropped))

@@ -25,7 +25,11 @@ ANSWER_WIDTH = 5
 def show(chosen: Context, shown: Shown) -> None:
     """Draw the tab; the caller holds the case's lock."""
     narrow = st.toggle(
-        f"As for an answer: beam width {ANSWER_WIDTH}", True, key="narrow", help="A ranking takes more paths than a model needs."
+        f"As for an answer: beam width {ANSWER_WIDTH}",
+        True,
+        key="narrow",
+        bind="query-params",
+        help="A ranking takes more paths than a model needs.",
     )
     config = replace(shown.config, beam_width=ANSWER_WIDTH, evidence=ANSWER_WIDTH) if narrow else shown.config
     run = run_of(shown.opened, shown.query, config, shown.at_time)

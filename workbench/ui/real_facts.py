@@ -68,7 +68,9 @@ def _counts(shown: Shown, by_note: Counter[str]) -> None:
 
 def _notes(shown: Shown, by_note: Counter[str]) -> None:
     options = [EVERY, WITH, WITHOUT, *([GOLD] if shown.gold else [])]
-    picked = st.segmented_control("Notes", options, default=EVERY, key="fact-notes", required=True, label_visibility="collapsed")
+    picked = st.segmented_control(
+        "Notes", options, default=EVERY, key="fact-notes", bind="query-params", required=True, label_visibility="collapsed"
+    )
     notes = [
         note
         for note in shown.memory.notes

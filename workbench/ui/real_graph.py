@@ -66,7 +66,7 @@ def _filtered(shown: Shown, run: Run) -> tuple[list[Edge], int]:
         least = st.slider("Least confidence", 0.0, 1.0, 0.0, 0.05, key="least", bind="query-params", width=220)
         intents = st.pills("Intents", INTENTS, selection_mode="multi", default=INTENTS, key="intents", bind="query-params")
         with st.popover("More", icon=":material/tune:", key="more-graph"):
-            limit = st.select_slider("Most nodes", LIMITS, LIMITS[1], key="fact-nodes")
+            limit = st.select_slider("Most nodes", LIMITS, LIMITS[1], key="fact-nodes", bind="query-params")
     passing = [
         edge
         for edge in edges
