@@ -45,7 +45,7 @@ def check_attribution(spread: Spread) -> None:
 
 
 def test_attribution_sums_to_the_score_for_every_hit_of_every_demo_question(demo_spreads: list) -> None:
-    assert len(demo_spreads) == 90
+    assert len(demo_spreads) == 91
     for _, _, spread in demo_spreads:
         check_attribution(spread)
 

@@ -61,7 +61,7 @@ def saved(page: Page, store: Path, count: int) -> Label:
 def test_a_miss_is_opened_labelled_by_key_counted_and_reported_offline(address, store, open_page, browser: Browser, picture):
     watched = open_page(f"{address}/audit?{QUERY}")
     page = watched.page
-    page.get_by_role("button", name="Audit 6 cases").click()
+    page.get_by_role("button", name="Audit 7 cases").click()
     expect(page.get_by_role("tab", name="Queue")).to_be_visible(timeout=PATIENCE)
     name = page.locator(".st-key-audit-analyst input")
     name.fill("Ada")
@@ -127,7 +127,7 @@ def offline(browser: Browser, downloaded: Path, report: Path) -> None:
 def test_nothing_is_wider_than_the_page_and_links_lead_to_the_miss(address, open_page, picture, theme, width):
     watched = open_page(f"{address}/audit?{QUERY}", theme, width)
     page = watched.page
-    page.get_by_role("button", name="Audit 6 cases").click()
+    page.get_by_role("button", name="Audit 7 cases").click()
     expect(page.get_by_role("tab", name="Queue")).to_be_visible(timeout=PATIENCE)
     page.locator(".st-key-miss-next button").click()
     page.wait_for_url(re.compile("gold=answer_demo_b_1%231"))

@@ -41,7 +41,7 @@ def address(serve: Callable[..., str], tmp_path_factory: pytest.TempPathFactory)
         ["evaluate", "--methods", "bm25,adaptive"],
         ["facts", "demo_moves"],
         ["ariadne", "demo_moves", "demo_moves"],
-        ["filter-tags", "--name", "supported", "--methods", ""],
+        ["load", demo, "--set", "rules.user_chars=80"],
     ):
         done = subprocess.run(
             [sys.executable, "-m", "workbench", *command, "--store", store], cwd=ROOT, capture_output=True, text=True, check=False

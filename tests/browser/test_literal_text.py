@@ -31,7 +31,7 @@ HOSTILE = f"{SCRIPTS} {MARKUP} {UNSEEN}"
 BENCHMARK = "<b data-injected>bench"
 CASE = f"c {HOSTILE}".replace("/", "_")
 QUESTION = f"q {SCRIPTS}"
-QUICK = ("cases", "graph", "diagnose", "audit")
+QUICK = ("diagnose",)
 """Pages that the quick tests look at; the others too where all tests run."""
 PATIENCE = 60_000  # ms: some pages work before they show anything
 

@@ -86,7 +86,7 @@ def _fold(node: str) -> None:
     _set_expanded([other for other in expanded() if other != node])
 
 
-_AUTOLINK = re.compile(r"(?<=:)(?=//)|(?<=www)(?=\.)|(?=@)", re.IGNORECASE)
+_AUTOLINK = re.compile(r"(?<=:)(?=//)|(?<=www)(?=\.)|(?<=[\w.+-])(?=@[\w.-]*\.\w)", re.IGNORECASE)
 """Where an address would be made a link, which no escape prevents: an unseen word joiner there does."""
 
 
