@@ -64,7 +64,7 @@ def clicks(store: Path, case: str) -> dict[str, tuple[float, float]]:
         address = servers.start(ROOT / "app.py", **{STORE_VARIABLE: str(store)})
         page = driver.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS).new_page()
         page.set_default_timeout(120_000)
-        page.goto(f"{address}/cases?benchmark={case.partition('/')[0]}&case={case}")
+        page.goto(f"{address}/graph?benchmark={case.partition('/')[0]}&case={case}")
         page.wait_for_function(IDLE)
         for _ in range(2):
             for entry in navigation.in_order():
@@ -81,6 +81,9 @@ def click(page: Page, entry: navigation.PageEntry) -> float:
     page.wait_for_function(IDLE)
     found = 1000 * (time.perf_counter() - begin)
     page.wait_for_timeout(700)
+    if page.get_by_test_id("stDialog").count():  # the page Cases opens the chosen case over itself
+        page.keyboard.press("Escape")
+        page.wait_for_timeout(300)
     return found
 
 

@@ -41,7 +41,7 @@ def visit(browser: Browser, address: str, case: str) -> None:
     context = browser.new_context(viewport={"width": 1280, "height": 900})
     page = context.new_page()
     page.set_default_timeout(120_000)
-    page.goto(f"{address}/cases?benchmark={case.partition('/')[0]}&case={case}")
+    page.goto(f"{address}/graph?benchmark={case.partition('/')[0]}&case={case}")
     page.wait_for_function(IDLE)
     for entry in navigation.in_order():
         click(page, entry)
