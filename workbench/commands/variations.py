@@ -75,17 +75,8 @@ def ablate(
     fields = overrides(settings, [method]).get(method)
     arms = _usable(lambda: ablation(method, split(switches) or None, profile, fields))  # type: ignore[arg-type]
     workers = workers_of(engine, scheduler, exchange)
-    plan = _Plan(
-        "ablation",
-        arms,
-        benchmark,
-        case_names,
-        extraction,
-        measure,
-        workers,
-        name or f"ablation of {method}",
-        is_fresh,
-    )
+    title = name or f"ablation of {method}"
+    plan = _Plan("ablation", arms, benchmark, case_names, extraction, measure, workers, title, is_fresh)
     run = plan.run(store)
     found = ablation_table(run, measure)
     if out is not None:
@@ -133,17 +124,8 @@ def sweep(
     options = _usable(lambda: Options(split(points) or None, labels, seeds, profile, fields))  # type: ignore[arg-type]
     arms = _usable(lambda: chosen.arms(options))
     workers = workers_of(engine, scheduler, exchange)
-    plan = _Plan(
-        "sweep",
-        arms,
-        benchmark,
-        case_names,
-        extraction,
-        measure,
-        workers,
-        name or f"sweep of {sweep_name}",
-        is_fresh,
-    )
+    title = name or f"sweep of {sweep_name}"
+    plan = _Plan("sweep", arms, benchmark, case_names, extraction, measure, workers, title, is_fresh)
     run = plan.run(store)
     found = sweep_table(run, measure)
     if out is not None:

@@ -185,7 +185,7 @@ def traverse(graph: TagGraph, matched: dict[int, tuple[str, ...]], config: Trave
         if tag is None:
             continue
         tags[tag] = d, frozenset(sources[concept])
-        # Of a topic's tags the nearest decide: no member is at their distance plus one for another reason only, or further.
+        # Only a topic's nearest tags can credit its members: they put each at d + 1 or nearer, and farther tags come too late.
         for topic in graph.topics_of_tag[tag] if config.credit == "topic" else ():
             at, before = topics.get(topic, (d + 1, frozenset()))
             if d + 1 <= at:
